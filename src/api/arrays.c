@@ -36,6 +36,7 @@ dcsim_trajectory dc_api_view(const struct dc_trajectory *trajectory)
                             .divided_steps = dc_trajectory_divided_steps(trajectory)};
 }
 
+// A view of nothing would be a view of what a later call writes.
 static enum dc_status no_trajectory(struct dc_error *error)
 {
   return dc_fail(error, DC_USAGE, "there is no trajectory: nothing was rolled out, or the last call failed");
@@ -51,6 +52,7 @@ int dc_api_get_trajectory(const struct dc_model *model, const struct dc_rollout_
     return dc_api_fail(error, &local, no_trajectory(&local));
   dcsim_trajectory view = dc_api_view(trajectory);
   size_t frames = (size_t)trajectory->steps + 1, nv = (size_t)trajectory->nv;
+  // Arrays are made once and kept: a handle's trajectories all have the same number of frames.
   if (!arrays->qd)
     arrays->qd = dc_alloc(frames * nv, sizeof *arrays->qd);
   if (!arrays->qd)
@@ -70,6 +72,7 @@ static enum dc_status find_contacts(struct dc_rollout *rollout, const struct dc_
 {
   struct dc_contact *contact = dc_rollout_contact(rollout);
   size_t frames = (size_t)trajectory->steps + 1, pairs = (size_t)dc_contact_pair_count(contact);
+  // Who never asks for contacts does not pay for their arrays, which are as large as all frames want.
   if (!arrays->gaps)
     arrays->gaps = dc_alloc(frames * pairs, sizeof *arrays->gaps);
   if (!arrays->contact)

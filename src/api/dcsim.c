@@ -41,6 +41,7 @@ const char *dcsim_version(void)
 
 const char *dcsim_libraries(void)
 {
+  // One text for the whole process: it never changes, so that threads may write it at once.
   static char text[512];
   const char *mujoco = dc_mujoco_version(), *nlopt = dc_nlopt_version(), *assimp = dc_assimp_version(),
              *server = dc_server_library();
@@ -75,6 +76,7 @@ int dc_api_fail(dcsim_error *error, const struct dc_error *local, enum dc_status
   return outside;
 }
 
+// Refuses a pointer that must not be NULL, by the name that dcsim.h gives it.
 int dc_api_need(const void *pointer, const char *name, dcsim_error *error)
 {
   struct dc_error local = {0};
@@ -90,6 +92,7 @@ int dc_api_fail_in_process(dcsim_error *error, const struct dc_error *local, enu
   return (int)status;
 }
 
+// Refuses numbers of a caller that are no numbers before anything computes with them; the first one is named.
 enum dc_status dc_api_check_finite(const char *name, const double *numbers, int count, struct dc_error *error)
 {
   if (!numbers && count > 0)
@@ -196,6 +199,7 @@ void dc_api_describe_notes(const struct dc_scene *scene, struct dc_text *text, s
   dc_json_end(json, "]");
 }
 
+// Scenes in which nothing can meet have an infinite gap, which is told in words.
 void dc_api_add_gap(struct dc_text *text, const char *what, int digits, double gap)
 {
   if (isfinite(gap))
@@ -204,6 +208,7 @@ void dc_api_add_gap(struct dc_text *text, const char *what, int digits, double g
     dc_text_add(text, "no two bodies can meet");
 }
 
+// Names and messages of files of strangers may hold escape sequences of terminals.
 char *dcsim_make_printable(char *text)
 {
   if (text)
@@ -325,6 +330,7 @@ static int open_scene(const char *path, const char *text, const char *folder, co
                                              .confined = options.confined != 0,
                                              .seed_given = options.seed_given != 0,
                                              .seed = options.seed};
+  // The scene owns the words of its command line: advice is given when the caller's texts may be gone.
   dcsim_scene *made = calloc(1, sizeof *made);
   if (!made)
     return dc_api_fail(error, &(struct dc_error){.text = "out of memory"}, DC_MEMORY);
@@ -354,6 +360,7 @@ int dcsim_scene_open_text(const char *text, const char *base_directory, const dc
   return open_scene(text ? "text" : NULL, text, base_directory, options, scene, error);
 }
 
+// Problems and simulations read the scene and must be gone before it.
 void dcsim_scene_close(dcsim_scene *scene)
 {
   if (!scene)

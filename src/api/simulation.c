@@ -41,6 +41,7 @@ static enum dc_status create(dcsim_simulation *simulation, const struct dc_scene
   simulation->rollout = dc_rollout_create(model, error);
   if (!simulation->rollout)
     return error->status;
+  // A caller waits for this one step: Newton's method may take as long as a run would let it, and no longer.
   dc_rollout_set_most_iterations(simulation->rollout, DC_MOST_SOLVES * model->definition.solver.max_iterations);
   simulation->input = dc_rollout_input_create(model, 1);
   simulation->trajectory = dc_trajectory_create(model, 1);
@@ -60,6 +61,7 @@ int dcsim_simulation_create(const dcsim_scene *scene, dcsim_simulation **simulat
   if (dc_api_need(simulation, "simulation", error))
     return DCSIM_USAGE;
   struct dc_error local = {0};
+  // Destroying takes what a creation that failed half-way has left, so that there is one way out.
   dcsim_simulation *made = *simulation = dc_alloc(1, sizeof *made);
   enum dc_status status = made ? create(made, scene->scene, &local) : dc_out_of_memory_for(&local, "a simulation");
   if (!status)
@@ -130,6 +132,7 @@ int dcsim_simulation_set_state(dcsim_simulation *simulation, const double *q, co
     status = check_quaternions(bodies, q, &local);
   if (status)
     return dc_api_fail(error, &local, status);
+  // Nothing is changed before all is checked: a refused state leaves the one that was.
   if (q)
     memcpy(simulation->q, q, (size_t)bodies->nq * sizeof *q);
   else
@@ -248,6 +251,7 @@ static enum dc_status step(dcsim_simulation *simulation, const double *target, c
   struct dc_rollout_input *input = simulation->input;
   size_t nq = (size_t)model->bodies.nq, nv = (size_t)model->bodies.nv;
   simulation->stepped = false;
+  // Every step begins with the scene's targets and forces: drives of the step before do not linger.
   dc_rollout_input_reset(model, input);
   enum dc_status status = set_drives(simulation, target, velocity, force, error);
   if (!status)
@@ -265,6 +269,7 @@ static enum dc_status step(dcsim_simulation *simulation, const double *target, c
     status = keep_before(simulation, error);
   if (status)
     return status;
+  // From here on nothing fails: the state becomes frame 1, with what impacts have left behind its last interval.
   memcpy(simulation->q, simulation->trajectory->q + nq, nq * sizeof *simulation->q);
   if (simulation->impacts)
     dc_trajectory_set_memory(

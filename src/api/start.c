@@ -31,6 +31,7 @@ static int find_mover(struct dc_plan *plan, int a, int b, struct dc_pose *poses)
 {
   struct dc_pose before[2], after[2];
   int mover = -1;
+  // Movers are applied one more at a time: whoever changes the bits of a pose last has put the body there.
   place_pair(plan, 0, a, b, poses, before);
   for (int i = 0; i < plan->task->control_count + plan->task->design_count; i++) {
     place_pair(plan, i + 1, a, b, poses, after);
@@ -69,6 +70,7 @@ static enum dc_status refuse(const struct dc_scene *scene, struct dc_plan *plan,
   int a = dc_contact_pairs(contact)[pair][0], b = dc_contact_pairs(contact)[pair][1];
   double depth = dc_contact_overlap_depth(contact, poses, pair);
   const double *x = poses[a].position;
+  // A depth of 0 or less is that of a pair that touches, or whose depth no query finds.
   char how_deep[64] = "touch or overlap at the start; how deep is not known";
   if (depth > 0)
     snprintf(how_deep, sizeof how_deep, "overlap at the start, by at least %.3g m", depth);
@@ -144,6 +146,7 @@ enum dc_status dc_api_check_start(const struct dc_scene *scene, struct dc_plan *
     return dc_out_of_memory_for(error, "poses");
   dc_plan_apply(plan, plan->parameters);
   dc_poses(bodies, plan->input->q, poses);
+  // Rigid bodies come first: their messages name a remedy.
   int pair;
   double depth;
   enum dc_status status = DC_OK;

@@ -100,12 +100,14 @@ static char *read_text(const char *path)
   return text;
 }
 
+// Folders that a scene names in quotes, as it does bodies and shapes, are no files to copy.
 static bool is_file(const char *path)
 {
   struct stat info;
   return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
+// Whether a file is on the list already: several parts of a scene may name one mesh.
 static bool is_listed(const struct cli_copying *copying, const char *to)
 {
   for (int i = 0; i < copying->count; i++)
@@ -135,6 +137,7 @@ static bool add_file(struct cli_copying *copying, const char *folder, const char
 static bool add_named(struct cli_copying *copying, const char *folder, const char *name, const char *text)
 {
   char named[CLI_COPY_PATH];
+  // Names start from the folder of the file that has them, which stands in front of each.
   const char *slash = strrchr(name, '/'), *close;
   int before = slash ? (int)(slash - name) + 1 : 0;
   snprintf(named, sizeof named, "%.*sLICENSE", before, name);

@@ -23,6 +23,7 @@ static bool find_page(const struct cli_command *const *commands, const char *top
   return known;
 }
 
+// Refuses a topic, with the nearest one: commands may be misspelt here as anywhere.
 static int fail_unknown(const struct cli_command *const *commands, const char *topic)
 {
   const char *names[MOST_TOPICS] = {"scene", "dcsim"};
@@ -41,6 +42,7 @@ static bool find_file(const char *name, int section, char path[CLI_PATH])
   char program[CLI_PATH - 120] = "";
   ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
   char *slash = length > 0 ? strrchr(program, '/') : NULL;
+  // A build tree has its pages in man/, beside the program or one folder up.
   const char *const inside[] = {"man", "../man"};
   if (slash)
     *slash = '\0';

@@ -50,6 +50,7 @@ static int run(const struct cli_arguments *arguments)
     return cli_fail(DCSIM_USAGE, "--control: a run that is resumed has its own controls");
   if (arguments->force && !arguments->run.resume)
     return cli_fail(DCSIM_USAGE, "--force: needs --resume too");
+  // SIGUSR1 asks for a checkpoint where there is a run directory to write it to.
   if (!arguments->output || strcmp(arguments->output, "none") != 0)
     cli_signals_allow_checkpoints();
   char program[CLI_PATH];
@@ -58,6 +59,7 @@ static int run(const struct cli_arguments *arguments)
   int status = dcsim_ranks_start(cli_find_program(program) ? program : NULL, arguments->mpi, &ranks, &error);
   if (status)
     return cli_fail(status, "%s", error.text);
+  // Ranks other than 0 have no output, no report and no status of their own.
   if (dcsim_ranks_number(ranks) > 0)
     return serve(arguments, ranks);
   status = cli_run(arguments, dcsim_optimize, ranks);

@@ -66,6 +66,7 @@ static int set_camera(const struct cli_arguments *arguments, dcsim_render_option
   memcpy(options->eye, arguments->render.eye, sizeof options->eye);
   if (target)
     memcpy(options->target, arguments->render.target, sizeof options->target);
+  // A camera at its own target looks nowhere.
   if (memcmp(options->eye, options->target, sizeof options->eye) == 0)
     return cli_fail(DCSIM_USAGE, "--eye: must differ from --target");
   return 0;
@@ -104,6 +105,7 @@ static int run(const struct cli_arguments *arguments)
   status = dcsim_render(arguments->operand, &options, &report, &error);
   cli_progress_finish(&progress);
   int signal_number = cli_signals_received();
+  // Pictures that are complete when the signal comes are a success that ends with the signal's status.
   bool stopped = signal_number && (status == DCSIM_OK || status == DCSIM_STOPPED);
   if (stopped && arguments->render.video && status == DCSIM_STOPPED)
     snprintf(error.text, sizeof error.text, "stopped by a signal; %.900s is not written", arguments->render.video);

@@ -30,6 +30,7 @@ static const struct cli_option own_options[] = {
 static bool read_task(const char *text, int *task, int *tasks)
 {
   int end = -1;
+  // sscanf alone would take signs and blanks, and numbers that no int holds.
   if (strspn(text, "0123456789/") != strlen(text) || strlen(text) > 18)
     return false;
   return sscanf(text, "%d/%d%n", task, tasks, &end) == 2 && end == (int)strlen(text) && *tasks > 0 && *task <= *tasks;
@@ -42,6 +43,7 @@ struct display {
   double printed;
 };
 
+// One line about all points; a terminal gets it in place of the last one.
 static void print_line(struct display *display, const dcsim_sweep_progress *report)
 {
   char left[32] = "";
@@ -62,6 +64,7 @@ static void print_line(struct display *display, const dcsim_sweep_progress *repo
 static int report_progress(void *context, const dcsim_sweep_progress *report)
 {
   struct display *display = context;
+  // A log file gets a line every ten seconds, a terminal five in a second.
   double every = display->terminal ? 0.2 : 10, time = cli_seconds();
   if (!display->quiet && report->points && time - display->printed >= every) {
     print_line(display, report);
@@ -142,6 +145,7 @@ static int run_dataset(const struct cli_arguments *arguments)
 {
   dcsim_report report = {0};
   dcsim_error error = {0};
+  // The report in JSON is that of the data set: two documents on one stream would be none.
   struct cli_arguments silent = *arguments;
   silent.json = false;
   int status = run_study(&silent, "dataset");

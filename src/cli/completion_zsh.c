@@ -34,6 +34,7 @@ static const char begin[] =
 
 static const char end[] = "_dcsim \"$@\"\n";
 
+// How zsh completes a value of each kind: functions of its own, or those above, which ask the program.
 static const char *const actions[] = {
     [CLI_VALUE_ANY] = " ",
     [CLI_VALUE_FILE] = "_files",
@@ -82,6 +83,7 @@ static void print_option(const struct cli_option *entry)
   bool value = entry->option.type != DC_BOOLEAN;
   const char *sign = value ? "=" : "";
   printf(" \\\n        ");
+  // Letters come with the form in which the value follows them directly.
   if (entry->letter)
     printf("'(-%c --%s)'{-%c%s,--%s%s}'", entry->letter, entry->option.name, entry->letter, value ? "+" : "", entry->option.name,
            sign);
@@ -95,6 +97,7 @@ static void print_option(const struct cli_option *entry)
   putchar('\'');
 }
 
+// The branch of a command: its options, then any number of operands of its kind.
 static void print_command(const struct cli_command *command)
 {
   printf("    %s)\n      _arguments -s", command->name);
@@ -109,6 +112,7 @@ static void print_command(const struct cli_command *command)
   printf(" ;;\n");
 }
 
+// Everything is printed from the tables of the commands, so that no option can be forgotten here.
 void cli_print_zsh_completion(const struct cli_command *const *commands)
 {
   fputs(begin, stdout);

@@ -50,6 +50,7 @@ static bool find_data(const char *file, char folder[CLI_COPY_PATH])
   char program[CLI_PATH];
   char *slash = cli_find_program(program) ? strrchr(program, '/') : NULL;
   bool given = data && *data;
+  // DCSIM_DATADIR, where it is set, is asked alone before the present folder: tests and wheels bring their own data.
   for (int i = 0; i < 2 && slash && !given; i++) {
     snprintf(folder, CLI_COPY_PATH, "%.*s%s", (int)(slash - program), program, beside[i]);
     if (has_file(folder, file))
@@ -76,6 +77,7 @@ bool cli_copying_add(struct cli_copying *copying, const char *from, const char *
   return copying->from[i] && copying->to[i];
 }
 
+// Whether two files hold the same bytes: one that a former copy has left need not be written again.
 static bool same_content(const char *a, const char *b)
 {
   FILE *files[2] = {cli_open_file(a), cli_open_file(b)};
@@ -129,6 +131,7 @@ static int copy_file(struct cli_copying *copying, int i)
   FILE *from = cli_open_file(copying->from[i]);
   if (!from)
     return cli_fail(DCSIM_IO, "%s: cannot be read: %s", copying->from[i], strerror(errno));
+  // Folders first; the file is then created exclusively, so that nothing that exists is opened, links among it.
   if (copying->folders)
     make_folders(path);
   FILE *to = fopen(path, "wbxe");
@@ -139,6 +142,7 @@ static int copy_file(struct cli_copying *copying, int i)
       return !scene && same_content(copying->from[i], path) ? 0 : fail_existing(copying, path, scene);
     return cli_fail(DCSIM_IO, "%s: cannot be created: %s", path, strerror(reason));
   }
+  // Errors of reading and writing are looked for once, behind the last byte and before the file counts as made.
   for (int c; (c = getc(from)) != EOF;)
     putc(c, to);
   failed = ferror(from) || ferror(to) || fflush(to) || fsync(fileno(to));
@@ -160,6 +164,7 @@ static void take_back(const struct cli_copying *copying)
       unlink(copying->to[i]);
 }
 
+// Copies in the order of the list, whose last member is the scene: it exists only when all that it names does.
 static int copy_all(struct cli_copying *copying)
 {
   int status = 0;
@@ -178,6 +183,7 @@ static void release(struct cli_copying *copying)
   }
 }
 
+// A JSON string; control characters, which file names may hold, become question marks.
 static void print_quoted(const char *text)
 {
   putchar('"');
@@ -201,6 +207,7 @@ static void tell(const struct cli_copying *copying, bool json, const char *name)
     printf("]}\n");
     return;
   }
+  // The next commands repeat the name of the scene as it was written.
   char *file = dcsim_make_printable(strdup(scene));
   printf("%s", file ? file : "");
   for (int i = 0; i < copying->count - 1; i++)
@@ -229,6 +236,7 @@ static void list_choices(const struct cli_shelf *shelf, bool json)
     printf("\n%s\n", shelf->how);
 }
 
+// Refuses a name that the shelf does not have, with the most similar one.
 static int check_choice(const struct cli_shelf *shelf, const char *command, const char *given)
 {
   for (int i = 0; shelf->names[i]; i++)

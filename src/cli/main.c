@@ -63,6 +63,7 @@ static int fail_unknown(const char *name)
   return cli_fail(DCSIM_USAGE, "unknown command \"%s\" (see dcsim --help)", name);
 }
 
+// Parses, helps or runs; what the parser has allocated is freed in every case.
 static int run_command(const struct cli_command *command, int argc, char **argv)
 {
   struct cli_arguments arguments;
@@ -99,6 +100,7 @@ static int dispatch(int argc, char **argv)
   return fail_unknown(argv[1]);
 }
 
+// Whether main has reached its end, by which correct_status tells an exit of a library.
 static bool ended;
 
 // Called at exit.  The program ends by returning from main; libraries may exit where memory or threads run out (libgomp

@@ -15,6 +15,8 @@
 static bool muted;
 static char kept[1024];
 
+// Prints one line, or keeps it for rank 0, which alone has the terminal.  Control characters are replaced: names in
+// messages come from files of others.
 static void print(const char *format, va_list arguments)
 {
   char text[4096];
@@ -61,6 +63,7 @@ void cli_open_standard_streams(void)
       (void)!open("/dev/null", descriptor == 1 ? O_RDONLY : O_RDWR);
 }
 
+// JSON is complete and printable by itself; text may hold names, whose control characters are replaced.
 void cli_print_report(const dcsim_report *report, int json)
 {
   const char *text = json ? report->json : dcsim_make_printable(report->text);
@@ -87,6 +90,7 @@ int cli_close_output(bool may_be_cut)
   bool lost = ferror(stdout) != 0;
   if (fflush(stdout) != 0)
     lost = true;
+  // The reason is kept before anything else can change it.
   int reason = errno;
   bool cut = lost && may_be_cut && nobody_reads();
   if (fclose(stdout) != 0 && !lost) {

@@ -78,6 +78,7 @@ static const struct cli_option *find_long(const struct cli_command *command, con
   return NULL;
 }
 
+// The option of a command by its letter; NULL without.
 static const struct cli_option *find_letter(const struct cli_command *command, char letter)
 {
   for (int i = 0; command->options[i]; i++)
@@ -102,6 +103,7 @@ static int fail_unknown(const struct cli_command *command, const char *name, siz
     snprintf(text, sizeof text, "%.*s", (int)length, name);
     near = dc_suggest(text, names);
   }
+  // A name that is too long for the list is no mistyped one: it gets the pointer to --help.
   if (near)
     return cli_fail(DCSIM_USAGE, "%s: unknown option --%.*s (did you mean --%s?)", command->name, (int)length, name,
                     near);
@@ -113,6 +115,7 @@ static int fail_unknown(const struct cli_command *command, const char *name, siz
 static int fail_number(const char *given, const struct dc_option *option, const char *value)
 {
   const char *kind = option->type == DC_REAL ? "a number" : "a whole number";
+  // Bounds are told with all digits, so that the number that a message asks for is one that passes.
   if (option->minimum_excluded)
     return cli_fail(DCSIM_USAGE, "%s: must be %s > %.17g, at most %.17g (is \"%.200s\")", given, kind, option->minimum,
                     option->maximum, value);
@@ -130,6 +133,7 @@ static bool within(const struct dc_option *option, double number)
 // Reads a decimal integer.
 static bool read_integer(const struct dc_option *option, const char *text, long *integer)
 {
+  // strtol would take blanks and a sign as well; no whole number of a command line is negative.
   if (*text < '0' || *text > '9')
     return false;
   char *end;
@@ -190,12 +194,14 @@ static int store(const char *given, const struct dc_option *option, const char *
   switch (option->type) {
   case DC_BOOLEAN: *(bool *)target = true; return 0;
   case DC_STRING: return store_text(given, option, value, target);
+  // There is room: lists are as long as the command line has words (prepare).
   case DC_STRING_LIST: {
     struct dc_string_list *list = target;
     return store_text(given, option, value, &list->strings[list->count++]);
   }
   case DC_INTEGER: return read_integer(option, value, target) ? 0 : fail_number(given, option, value);
   case DC_REAL: return read_reals(option, value, 1, target) ? 0 : fail_number(given, option, value);
+  // All options with several numbers are points in space.
   case DC_REALS:
     if (!read_reals(option, value, option->count, target))
       return cli_fail(DCSIM_USAGE, "%s: must be three numbers x,y,z of at most %g m (is \"%.200s\")", given,
@@ -229,6 +235,7 @@ static int parse_long(const struct cli_command *command, int argc, char **argv, 
   const struct cli_option *entry = find_long(command, name, length);
   if (!entry)
     return fail_unknown(command, name, length);
+  // Names of the table are short, unlike what stands on the command line.
   char given[80];
   snprintf(given, sizeof given, "--%s", entry->option.name);
   return take(given, entry, name[length] ? name + length + 1 : NULL, argc, argv, index, arguments);
@@ -244,6 +251,7 @@ static int parse_letters(const struct cli_command *command, int argc, char **arg
       return cli_fail(DCSIM_USAGE, "%s: unknown option -%c (see dcsim %s --help)", command->name, *letter,
                       command->name);
     const char given[] = {'-', *letter, '\0'};
+    // A letter with a value takes the rest of the word, or the next word, and ends the word either way.
     bool flag = entry->option.type == DC_BOOLEAN;
     int status = take(given, entry, !flag && letter[1] ? letter + 1 : NULL, argc, argv, index, arguments);
     if (status || !flag)
@@ -256,10 +264,12 @@ static int parse_letters(const struct cli_command *command, int argc, char **arg
 static char *join(int argc, char **argv)
 {
   size_t size = 1;
+  // Each character may become four ('\''), with two quotes and a blank around the word.
   for (int i = 0; i < argc; i++)
     size += 4 * strlen(argv[i]) + 3;
   char *line = malloc(size), *at = line;
   for (int i = 0; line && i < argc; i++) {
+    // Words of these characters mean the same to every shell; all others are quoted.
     bool plain = argv[i][0] && strspn(argv[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                                "_-+=./,:%@") == strlen(argv[i]);
     if (i)
@@ -309,6 +319,7 @@ static int prepare(int argc, char **argv, struct cli_arguments *arguments)
 // The operand, then a second one or any number of more, as the command has them.
 static int take_operand(const struct cli_command *command, const char *operand, struct cli_arguments *arguments)
 {
+  // A second operand is only looked at behind the first.
   bool second = command->second_operand && arguments->operand;
   if (command->more_operands && arguments->operand && operand[0]) {
     arguments->more.strings[arguments->more.count++] = operand;
@@ -339,6 +350,7 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, struct c
     else
       status = parse_letters(command, argc, argv, &i, arguments);
   }
+  // Operands are counted at the end: --help behind a wrong command line still helps.
   if (!status && !arguments->help && command->operand_required && !arguments->operand)
     status =
         cli_fail(DCSIM_USAGE, "%s: missing %s (see dcsim %s --help)", command->name, command->operand, command->name);
@@ -349,6 +361,7 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, struct c
   return status;
 }
 
+// Texts belong to argv; only the lists and the joined line are freed.
 void cli_arguments_free(struct cli_arguments *arguments)
 {
   free(arguments->overrides.strings);

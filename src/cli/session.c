@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/signals.h"
 
+// The options of opening a scene, from a command line whose texts and lists they share.  A seed of -1 was not given.
 dcsim_scene_options cli_scene_options_of(const struct cli_arguments *arguments)
 {
   return (dcsim_scene_options){
@@ -43,6 +44,7 @@ int cli_scene_open(const struct cli_arguments *arguments, dcsim_scene **scene)
   return status ? cli_fail(status, "%s", error.text) : 0;
 }
 
+// Prints the report, which may be there beside an error: a run that failed half-way has results.
 int cli_finish(const struct cli_arguments *arguments, int status, dcsim_report *report, const dcsim_error *error)
 {
   cli_print_report(report, arguments->json);
@@ -55,6 +57,7 @@ int cli_finish(const struct cli_arguments *arguments, int status, dcsim_report *
 // Explains a stop on request, which is no error.
 static int explain_stop(const struct cli_arguments *arguments, int status, const dcsim_result *result)
 {
+  // A signal comes first: it is the reason of a stop that a limit of time would have brought as well.
   int signal_number = cli_signals_received();
   bool late = arguments->run.max_time > 0 && result->seconds >= arguments->run.max_time;
   if (status == DCSIM_STOPPED && !signal_number && !arguments->quiet && (late || !arguments->run.view))
@@ -85,6 +88,7 @@ static bool write_report(const struct cli_arguments *arguments, int status, cons
   return false;
 }
 
+// Whether the run can go on: a stop before the first iteration leaves no checkpoint, and nothing to advise.
 static bool has_checkpoint(const char *directory)
 {
   char path[sizeof((dcsim_result *)0)->directory + 16];
@@ -92,6 +96,7 @@ static bool has_checkpoint(const char *directory)
   return directory[0] && access(path, F_OK) == 0;
 }
 
+// The path of this program, by which sweeps and ranks start it again; false where there is no /proc.
 bool cli_find_program(char path[CLI_PATH])
 {
   ssize_t length = readlink("/proc/self/exe", path, CLI_PATH - 1);
@@ -137,6 +142,7 @@ static int check_success(const struct cli_arguments *arguments, const dcsim_resu
   return 0;
 }
 
+// Advice on the task is said when the run begins: who sees it may end the run at once.
 static void warn_of_task(void *context, const char *symptom, const char *says)
 {
   (void)context;
@@ -190,6 +196,7 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function, d
     cli_message("warning: %s", result.warning);
   if (result.unconverged_steps && (arguments->quiet || arguments->json))
     cli_message("warning: %d of %d steps did not converge", result.unconverged_steps, result.steps);
+  // The page is written before the live view ends, since that goes on to show it.
   bool reported = write_report(arguments, status, &result);
   end_view(progress.view, status, &result, &error);
   dcsim_scene_close(scene);
@@ -204,6 +211,7 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function, d
     cli_message("to go on: dcsim optimize --resume %s", result.directory);
   if (status != 0 && status < 128 && result.directory[0])
     cli_message("the results so far are in %s", result.directory);
+  // A stop or failure says more than an unmet task, and keeps its status.
   return status ? status : check_success(arguments, &result);
 }
 

@@ -15,6 +15,7 @@ static void scale_mass(struct dc_body_definition *body, double factor)
     body->inertia[k] *= factor;
 }
 
+// Replaces the list by a scaled copy: the old one belongs to the scene that was read.
 static bool scale_list(struct dc_real_list *list, double factor, struct dc_arena *arena)
 {
   double *values = dc_arena_alloc(arena, (size_t)list->count + 1, sizeof *values);
@@ -24,6 +25,7 @@ static bool scale_list(struct dc_real_list *list, double factor, struct dc_arena
   return values != NULL;
 }
 
+// The definition that was read stays as it is: changed gains stand in a copy of the structure.
 static bool scale_gains(struct dc_body_definition *body, double kp, double kd, struct dc_arena *arena)
 {
   if (!body->pd || (kp == 1 && kd == 1))
@@ -86,6 +88,7 @@ static bool set_ranges(const struct dc_body *body, const struct dc_design *desig
   if (!joints)
     return false;
   memcpy(joints, definition->joint.objects, count * sizeof *joints);
+  // Joints of a definition have one to three parts each; p is the first of joint k.
   for (size_t k = 0, p = 0; k < count; p += (size_t)dc_joint_types[joints[k++].type]->part_count)
     if (dc_joint_types[joints[k].type]->range && !isinf(body->parts[p].range[0]))
       dc_design_range(design, &body->parts[p], joints[k].range);

@@ -44,6 +44,7 @@ static enum dc_status prepare(void *options, const struct dc_model *model, struc
   return DC_OK;
 }
 
+// Counts are read with other real numbers and have been checked to be whole.
 static int points_along(const struct dc_cage_options *cage, int k)
 {
   return (int)cage->points[k];
@@ -75,6 +76,7 @@ static void name(const void *options, const struct dc_model *model, int i, char 
            "xyz"[i % 3]);
 }
 
+// Control points begin at equal distances from one face of the box to the other.
 static double start(const void *options, const struct dc_model *model, int i)
 {
   (void)model;
@@ -84,6 +86,7 @@ static double start(const void *options, const struct dc_model *model, int i)
   return cage->low[k] + (cage->high[k] - cage->low[k]) * at[k] / (points_along(cage, k) - 1);
 }
 
+// The entry's box bounds how far a control point moves along each axis; without a scale a parameter of 1 is all of it.
 static void limits(const void *options, const struct dc_model *model, int i, double *scale, double range[2])
 {
   (void)model, (void)i;
@@ -110,6 +113,7 @@ static void visit(const void *options, const struct dc_model *model, int i, dc_d
   const struct dc_shape *shape = &model->definition.shapes[cage->shape];
   int at[3];
   place_of(cage, i, at);
+  // Vertices are numbered through all convex parts, in the order in which struct dc_shape_design holds them.
   for (int p = 0, vertex = 0; p < shape->part_count; p++)
     for (int v = 0; v < shape->parts[p].vertex_count; v++, vertex++) {
       double weight = weight_of(cage, at, shape->parts[p].vertices[v]);

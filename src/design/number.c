@@ -59,6 +59,7 @@ static bool is_chosen(const struct dc_number_options *options, const struct dc_m
 // Returns the next chosen index after `index`, or -1; iteration starts with -1.
 static int next_index(const struct dc_number_options *options, const struct dc_model *model, int index)
 {
+  // Candidates are asked one by one instead of being listed: entries are read-only and hold no memory of their own.
   int count = dc_number_count(kind_of(options), model);
   for (index++; index < count; index++)
     if (is_chosen(options, model, index))
@@ -104,6 +105,7 @@ static enum dc_status check_axes(const struct dc_number_options *options, struct
     return DC_OK;
   if (kind_of(options)->index != DC_NUMBER_OF_AXIS)
     return dc_fail(error, DC_BAD_INPUT, "axes: must be absent (only gravity has axes)");
+  // Each letter is one of x, y and z and does not stand again behind itself.
   bool valid = axes[0] != '\0';
   for (int i = 0; axes[i] && valid; i++)
     valid = strchr("xyz", axes[i]) && !strchr(axes + i + 1, axes[i]);
@@ -211,6 +213,8 @@ static void bounds(const void *options, const struct dc_model *model, double *lo
     low[k] = -INFINITY, high[k] = INFINITY;
   FOR_EACH_NUMBER(index, number, model)
   {
+    // Values: (limit - v) / scale, by the entry's range or, without one, by what the kind allows at all.  A common
+    // parameter gets the largest lower and the smallest upper bound of its numbers.
     double limits[2] = {range[0], range[1]}, value = kind->value(model, index);
     if (!isnan(range[0]) && kind->factor) {
       low[i] = log(range[0]) / number->scale, high[i] = log(range[1]) / number->scale;
@@ -234,6 +238,7 @@ static int groups(const void *options, const struct dc_model *model, int *group)
     *group = 0;
     return 1;
   }
+  // Numbers come body by body, so that a new group begins wherever the body changes.
   FOR_EACH_NUMBER(index, number, model)
   {
     int body = dc_number_body(kind, model, index);
@@ -253,6 +258,8 @@ static void apply(const void *options, const struct dc_model *model, const doubl
   const struct dc_number_kind *kind = kind_of(number);
   FOR_EACH_NUMBER(index, number, model)
   {
+    // Multiplied and added instead of set: a control may have moved the start before, and a plant has numbers of its own
+    // that the design changes relative to them.
     double *at = dc_number_in_input(kind, model, input, index);
     if (kind->factor)
       *at *= exp(number->scale * *parameters);

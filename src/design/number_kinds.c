@@ -17,6 +17,8 @@ static const struct dc_body *body_at(const struct dc_model *model, int index)
 
 // Mass; the second moment is scaled with it.
 
+// A soft body has no mass of its own in struct dc_body: its density and its volume at rest stand for it, and the factor
+// scales the density.
 static bool mass_present(const struct dc_model *model, int index)
 {
   return body_at(model, index)->mass > 0 || dc_soft_of(&model->bodies, index);
@@ -40,6 +42,7 @@ static const struct dc_number_kind mass = {.name = "mass",
 
 // Stiffness of contact.
 
+// A scene in which no two bodies can meet has no contact whose stiffness could matter.
 static bool stiffness_present(const struct dc_model *model, int index)
 {
   (void)index;
@@ -52,6 +55,7 @@ static double stiffness_value(const struct dc_model *model, int index)
   return model->definition.contact.stiffness;
 }
 
+// Contact models have units of their own for it, which their option tells.
 static const char *stiffness_unit(const struct dc_model *model, int index)
 {
   (void)index;
@@ -144,6 +148,7 @@ static bool restitution_present(const struct dc_model *model, int index)
          (restitution_counts(model, index, false) || restitution_counts(model, index, true));
 }
 
+// False: differences about the scene's value would cross the kink, so that gradcheck leaves the number out.
 static bool restitution_smooth(const struct dc_model *model, int index)
 {
   return !restitution_counts(model, index, true);
@@ -154,6 +159,7 @@ static double restitution_value(const struct dc_model *model, int index)
   return dc_model_restitution(model, index);
 }
 
+// From nothing that comes back to just short of all: at 1 the loss begins with a slope (above).
 static void restitution_limits(const struct dc_model *model, int index, double limits[2])
 {
   (void)model, (void)index;
@@ -178,6 +184,7 @@ static bool gain_present(const struct dc_model *model, int index)
   return body_at(model, index)->pd != NULL;
 }
 
+// Whether the joint has a coordinate that is a length, whose gain is then the one to be shown.
 static bool has_length(const struct dc_body *body)
 {
   for (int p = 0; p < body->part_count; p++)
@@ -198,6 +205,7 @@ static double kd_value(const struct dc_model *model, int index)
   return has_length(body) ? body->pd->kd : body->pd->kd_rotation;
 }
 
+// A gain of 0 has no factor that changes it, and is left out.
 static bool kp_present(const struct dc_model *model, int index)
 {
   return gain_present(model, index) &&
@@ -271,6 +279,7 @@ bool dc_number_is_present(const struct dc_number_kind *kind, const struct dc_mod
 
 int dc_number_count(const struct dc_number_kind *kind, const struct dc_model *model)
 {
+  // Indices run over all that could have the number; dc_number_is_present tells those that do.
   switch (kind->index) {
   case DC_NUMBER_OF_BODY: return model->bodies.count;
   case DC_NUMBER_OF_AXIS: return 3;
@@ -306,6 +315,7 @@ double *dc_number_in_cotangent(const struct dc_number_kind *kind, const struct d
 
 int dc_number_body(const struct dc_number_kind *kind, const struct dc_model *model, int index)
 {
+  // Elements are numbered through all soft bodies, one after the other: theirs is the last that begins before the index.
   int body = kind->index == DC_NUMBER_OF_BODY ? index : -1;
   for (int s = 0; s < model->bodies.soft_count && kind->index == DC_NUMBER_OF_ELEMENT; s++)
     if (index >= model->bodies.soft[s].first_element)
@@ -315,6 +325,8 @@ int dc_number_body(const struct dc_number_kind *kind, const struct dc_model *mod
 
 void dc_number_name(const struct dc_number_kind *kind, const struct dc_model *model, int index, char *text, size_t size)
 {
+  // Summaries and run.json call numbers by these names; those of coordinates and elements end with their number within
+  // the body.
   int body = dc_number_body(kind, model, index);
   switch (kind->index) {
   case DC_NUMBER_OF_BODY: snprintf(text, size, "%s.%s", body_at(model, index)->name, kind->name); break;

@@ -6,6 +6,7 @@
 
 // Stiffness of the barriers at the ends of joints' ranges.
 
+// Whether a joint of the body has ends at all, and barriers there.
 static bool limit_present(const struct dc_model *model, int index)
 {
   const struct dc_body *body = &model->bodies.bodies[index];
@@ -43,6 +44,7 @@ static bool end_present(const struct dc_model *model, int index)
   return part && !isinf(part->range[0]);
 }
 
+// The range of the slide or hinge that has this degree of freedom, as the scene gives it.
 static const double *range_of(const struct dc_model *model, int index)
 {
   int body;
@@ -72,12 +74,14 @@ static double start_margin(const struct dc_model *model, int index)
   return DC_START_MARGIN * (range[1] - range[0]);
 }
 
+// A lower end may go down without bounds, and up to the start less its margin.
 static void lower_limits(const struct dc_model *model, int index, double limits[2])
 {
   limits[0] = -INFINITY;
   limits[1] = fmax(lower_value(model, index), start_of(model, index) - start_margin(model, index));
 }
 
+// An upper end may go up without bounds, and down to the start and its margin.
 static void upper_limits(const struct dc_model *model, int index, double limits[2])
 {
   limits[0] = fmin(upper_value(model, index), start_of(model, index) + start_margin(model, index));

@@ -7,6 +7,7 @@ static bool is_soft(const struct dc_model *model, int index)
   return dc_soft_of(&model->bodies, index) != NULL;
 }
 
+// One modulus for the body; young_element gives each element a factor of its own on top of it.
 static double young_value(const struct dc_model *model, int index)
 {
   return dc_soft_of(&model->bodies, index)->young;
@@ -36,6 +37,7 @@ static void poisson_limits(const struct dc_model *model, int index, double limit
   limits[0] = -0.99, limits[1] = 0.4999;
 }
 
+// Shifted, not scaled: ratios of 0 and below are sound.
 static double poisson_value(const struct dc_model *model, int index)
 {
   return dc_soft_of(&model->bodies, index)->poisson;
@@ -51,6 +53,7 @@ const struct dc_number_kind dc_number_poisson = {.name = "poisson",
                                                  .offset = offsetof(struct dc_design, poisson),
                                                  .array = true};
 
+// Solids resist bending by their modulus alone and have no number of this kind.
 static bool bends(const struct dc_model *model, int index)
 {
   const struct dc_soft *soft = dc_soft_of(&model->bodies, index);
@@ -62,6 +65,7 @@ static double bending_value(const struct dc_model *model, int index)
   return dc_soft_of(&model->bodies, index)->bending;
 }
 
+// Cloth has it per unit of its width, a rod as a whole.
 static const char *bending_unit(const struct dc_model *model, int index)
 {
   return dc_soft_of(&model->bodies, index)->mesh.corners == 3 ? "N m" : "N m^2";

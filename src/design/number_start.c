@@ -35,6 +35,8 @@ static bool is_of_node(const struct dc_model *model, int freedom)
 }
 
 // Index in a state q of the coordinate that moves with a degree of freedom.
+// A state has more numbers than degrees of freedom where there are quaternions, so that places of joints come from their
+// parts; nodes have as many of one as of the other.
 static int place_in_state(const struct dc_model *model, int freedom)
 {
   int body;
@@ -42,6 +44,7 @@ static int place_in_state(const struct dc_model *model, int freedom)
                                     : dc_number_part(model, freedom, &body)->q;
 }
 
+// Slides, translations and nodes move along lengths, hinges and balls turn.
 static bool is_length(const struct dc_model *model, int freedom)
 {
   int body;
@@ -51,6 +54,7 @@ static bool is_length(const struct dc_model *model, int freedom)
   return kind == DC_PART_SLIDE || kind == DC_PART_TRANSLATION;
 }
 
+// A coupling that follows, or leads, fixes how two coordinates start relative to each other.
 static bool is_coupled(const struct dc_model *model, int body)
 {
   for (int i = 0; i < model->definition.coupling_count; i++)
@@ -81,11 +85,13 @@ const char *dc_number_length_unit(const struct dc_model *model, int index)
   return is_length(model, index) ? "m" : "rad";
 }
 
+// The state itself is shifted: a start has no entry in struct dc_design.
 static double *position_input(const struct dc_model *model, struct dc_rollout_input *input, int index)
 {
   return &input->q[place_in_state(model, index)];
 }
 
+// Cotangents have one number for each degree of freedom, in their order, where inputs have a state.
 static double *position_cotangent(const struct dc_model *model, struct dc_rollout_cotangent *cotangent, int index)
 {
   (void)model;

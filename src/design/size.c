@@ -25,6 +25,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return status ? status : dc_design_check_factors(size->range, error);
 }
 
+// One parameter for each axis, or one for all of them together.
 static int count(const void *options, const struct dc_model *model)
 {
   (void)model;
@@ -44,6 +45,7 @@ static void name(const void *options, const struct dc_model *model, int i, char 
     snprintf(text, length, "%s.size.%c", model->definition.shapes[size->shape].name, "xyz"[axes[i]]);
 }
 
+// The range is one of factors; displacement.c turns it into bounds of p by its logarithm.
 static void limits(const void *options, const struct dc_model *model, int i, double *scale, double range[2])
 {
   (void)model, (void)i;
@@ -52,6 +54,8 @@ static void limits(const void *options, const struct dc_model *model, int i, dou
   range[0] = size->range[0], range[1] = size->range[1];
 }
 
+// A factor f moves a coordinate x to f x, so that the direction in which it moves is x itself: bodies that have the shape
+// share the parameter, and each of their vertices is visited once for every axis that it scales.
 static void visit(const void *options, const struct dc_model *model, int i, dc_displacement_visit *take, void *context)
 {
   const struct dc_size_options *size = options;

@@ -58,6 +58,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
     return DC_OK;
   if (o->mirror == o->shape)
     return dc_fail(error, DC_BAD_INPUT, "mirror: must be another shape");
+  // The check speaks of "shape"; its message is told as one about "mirror".
   struct dc_error why = {0};
   if (dc_design_check_shape(o->mirror, model, &why))
     return dc_fail(error, DC_BAD_INPUT, "mirror: %s", strncmp(why.text, "shape: ", 7) ? why.text : why.text + 7);
@@ -67,6 +68,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return DC_OK;
 }
 
+// Whether a vertex lies in the box `hold`, whose absence is NAN.
 static bool is_held(const struct dc_vertices_options *o, const double *x)
 {
   bool inside = !isnan(o->hold[0]);
@@ -93,6 +95,7 @@ static enum dc_status find_images(struct dc_vertices_options *o, const struct dc
     dc_vec_copy(image, vertices[v]);
     image[o->mirror_axis] *= -1;
     images[v] = -1;
+    // A vertex is the image of one only: several in one place are taken one after the other.
     for (int u = 0; u < count && images[v] < 0; u++)
       if (!taken[u] && dc_vec_distance(others[u], image) <= tolerance)
         images[v] = u;
@@ -149,6 +152,7 @@ static void name(const void *options, const struct dc_model *model, int i, char 
   snprintf(text, length, "%s.vertex.%d.%c", model->definition.shapes[o->shape].name, first_member(o, i), "xyz"[i % 3]);
 }
 
+// The coordinate itself, so that reports tell places instead of shifts (by_points).
 static double start(const void *options, const struct dc_model *model, int i)
 {
   (void)model;
@@ -160,6 +164,7 @@ static void limits(const void *options, const struct dc_model *model, int i, dou
 {
   (void)model;
   const struct dc_vertices_options *o = options;
+  // Without a scale a parameter of 1 is the whole way to a bound.
   double most = isnan(o->box[0]) ? 0.1 * o->size : o->box[i % 3];
   *scale = isnan(o->scale) ? most : o->scale;
   range[0] = -most, range[1] = most;

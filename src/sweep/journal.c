@@ -59,6 +59,7 @@ const char *dc_verdict_name(int verdict)
   return verdict ? dc_worlds[verdict - 1].name : "holds";
 }
 
+// Numbers have as few digits as give them back; NAN becomes null.
 static void put_real(struct dc_text *text, const char *key, double value)
 {
   dc_text_add(text, ", \"%s\": ", key);
@@ -113,12 +114,14 @@ void dc_sweep_row_print(long point, const struct dc_sweep_row *row, struct dc_te
   dc_journal_seal(text, begin);
 }
 
+// NAN where a member is missing or no number.
 static double get_real(const cJSON *object, const char *key)
 {
   const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, key);
   return cJSON_IsNumber(member) ? member->valuedouble : NAN;
 }
 
+// -1 where a count is missing, negative or larger than any run's.
 static long get_count(const cJSON *object, const char *key)
 {
   double number = get_real(object, key);
@@ -199,6 +202,7 @@ enum dc_status dc_journal_open(const char *directory, const char *name, struct d
   return status;
 }
 
+// A signal may interrupt the call, which is then made again.
 static enum dc_status sync_journal(struct dc_journal *journal, struct dc_error *error)
 {
   while (fsync(journal->fd) < 0)
@@ -237,6 +241,7 @@ enum dc_status dc_journal_close(struct dc_journal *journal, struct dc_error *err
   return status;
 }
 
+// The names of journals: that of a sweep alone, and one for each task of an array.
 static int is_journal(const struct dirent *entry)
 {
   size_t length = strlen(entry->d_name);
@@ -278,6 +283,7 @@ static long read_lines(const char *text, long points, struct dc_sweep_row *rows,
   return damaged;
 }
 
+// One journal: it must belong to a study before its rows are believed, since another study's points are others.
 static enum dc_status read_journal(const char *directory, const char *name, long points, struct dc_sweep_row *rows,
                                    struct dc_text *identities, long *damaged, struct dc_error *error)
 {

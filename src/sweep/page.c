@@ -10,6 +10,7 @@
 // Targets that the page can link to for a run: its report, its directory, or nothing.
 enum kept { NOTHING, REPORT, RUN };
 
+// The runs that a study keeps may have been removed since: the page links to what is there now.
 static enum kept find_kept(const struct dc_sweep *sweep, long point)
 {
   char name[DC_POINT_NAME];
@@ -23,6 +24,7 @@ static enum kept find_kept(const struct dc_sweep *sweep, long point)
   return kept;
 }
 
+// Names of columns: the point, then what varies, whose number tells the page where results begin, then the results.
 static void put_columns(const struct dc_sweep *sweep, struct dc_text *text)
 {
   int columns = dc_study_columns(sweep->study);
@@ -70,6 +72,7 @@ static void put_row(const struct dc_sweep *sweep, long point, struct dc_text *te
   dc_text_add(text, "]");
 }
 
+// The table as one object.  Points that have not ended are left out; "reports" runs beside "rows".
 static void put_data(const struct dc_sweep *sweep, struct dc_text *text)
 {
   const struct dc_study *study = sweep->study;
@@ -99,6 +102,7 @@ static void put_data(const struct dc_sweep *sweep, struct dc_text *text)
   dc_text_add(text, "]}");
 }
 
+// The page is a template with the data inside, so that it can be sent and needs no network.
 enum dc_status dc_sweep_write_page(const struct dc_sweep *sweep, struct dc_error *error)
 {
   struct dc_text text = {0};

@@ -4,6 +4,8 @@
 
 #include "sweep/tables.h"
 
+// Columns in the order of enum dc_result: the run's, then, of studies that verify, a verdict for each world, then message and
+// seconds.
 const char *dc_result_name(enum dc_result result)
 {
   static const char *const names[] = {"success",  "loss",    "initial_loss", "iterations", "steps",
@@ -15,6 +17,7 @@ const char *dc_result_name(enum dc_result result)
   return result == DC_RESULT_MESSAGE ? "message" : "seconds";
 }
 
+// The next column that the table has: studies without `verify` skip the verdicts.
 int dc_result_next(const struct dc_study *study, int result)
 {
   return result + 1 == DC_RESULT_VERDICTS && !study->verify ? DC_RESULT_MESSAGE : result + 1;
@@ -26,6 +29,7 @@ static double count_or_nothing(long count)
   return count < 0 ? NAN : (double)count;
 }
 
+// Every result but the message as a number; NAN where the run had none.
 double dc_result_number(const struct dc_sweep_row *row, enum dc_result result)
 {
   if (result >= DC_RESULT_VERDICTS && result < DC_RESULT_MESSAGE)

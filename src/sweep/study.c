@@ -93,6 +93,7 @@ struct reading {
   struct dc_error *error;
 };
 
+// Out of memory, with the study's file in front.
 static enum dc_status out_of_memory(struct reading *reading)
 {
   return dc_out_of_memory_in(reading->error, reading->study->path);
@@ -122,6 +123,7 @@ static enum dc_status read_list(struct reading *reading, const struct dc_json *l
   if (factor->levels == 0)
     return dc_json_fail(list, reading->error, DC_BAD_INPUT, "must not be empty");
   const char **texts = dc_arena_alloc(arena, (size_t)factor->levels, sizeof *texts);
+  // Every level is kept as its JSON text, whatever it is: numbers, strings, lists and whole objects may vary.
   long level = 0;
   cJSON *node;
   if (!texts)
@@ -136,6 +138,7 @@ static enum dc_status read_list(struct reading *reading, const struct dc_json *l
 // Point t in [0, 1] between two numbers; exactly 0 where rounding would leave a remainder.
 static double between(const double ends[2], double t)
 {
+  // The last level is the end itself, not what rounding makes of it.
   double value = ends[0] + t * (ends[1] - ends[0]);
   if (t == 1)
     return ends[1];
@@ -178,6 +181,7 @@ static enum dc_status check_variation(struct reading *reading, const struct dc_j
       given++;
       which = i;
     }
+  // The first three pairs are distributions, the last two and a count alone are levels.
   bool levels = which < 0 || which >= 3;
   if (given > 1 || (given == 0 && v->count == 0))
     return dc_json_fail(
@@ -308,6 +312,7 @@ static enum dc_status read_factors(struct reading *reading, const struct dc_json
 static enum dc_status check_columns(struct reading *reading)
 {
   int count = dc_study_columns(reading->study);
+  // Columns are few, unlike points: pairs of them may be compared.
   for (int i = 0; i < count; i++)
     for (int j = 0; j < i; j++)
       if (strcmp(dc_study_column(reading->study, i), dc_study_column(reading->study, j)) == 0)
@@ -333,6 +338,7 @@ static enum dc_status take_options(struct reading *reading, struct options *opti
       !find_paths(reading, &options->package_paths))
     return out_of_memory(reading);
   study->kind = &kinds[options->run];
+  // Benchmarks open scenes of their own and read no file that a study could allow.
   if (study->kind->draws && (options->allowed_paths.count || options->package_paths.count))
     return dc_fail(reading->error, DC_BAD_INPUT,
                    "%.400s: \"allow_path\" and \"package_path\" do not go with bench tasks", study->path);
@@ -408,6 +414,7 @@ enum dc_status dc_study_read(const char *path, struct dc_study **study, struct d
   return DC_OK;
 }
 
+// All that a study has lies in its arena.
 void dc_study_destroy(struct dc_study *study)
 {
   if (study)
@@ -461,6 +468,7 @@ static enum dc_status add_value(const struct dc_study *study, long point, int co
   const char *value = keep_text(about->arena, &text);
   if (!value)
     return DC_MEMORY;
+  // A seed of the command is that of everything random; one of a member would leave the others as they are.
   if (strcmp(name, "seed") == 0) {
     about->seed = value;
     return DC_OK;

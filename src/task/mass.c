@@ -41,6 +41,7 @@ static double excess_of(const struct dc_mass_options *mass, const struct dc_mode
   return excess <= 0 ? 0 : excess;
 }
 
+// The excess is the sum of the masses, so that each of them has the derivative by the excess.
 static void pull_back(const struct dc_mass_options *mass, const struct dc_model *model,
                       const struct dc_rollout_input *input, double by_excess, struct dc_loss_cotangent *cotangent)
 {
@@ -58,6 +59,7 @@ static double evaluate(const void *options, const struct dc_model *model, const 
   return mass->weight * excess * excess;
 }
 
+// A single group: the budget is one number for the whole run.
 static int row_groups(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory)
 {
   (void)options, (void)model, (void)trajectory;

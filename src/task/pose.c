@@ -52,6 +52,7 @@ static struct dc_reach_options reach_of(const struct dc_pose_options *pose)
   return reach;
 }
 
+// The options of "orientation" that this objective has.
 static struct dc_orientation_options orientation_of(const struct dc_pose_options *pose)
 {
   struct dc_orientation_options orientation = {.goal = {.tolerance = pose->rotation_tolerance,
@@ -79,6 +80,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return status ? status : dc_objective_orientation.check(&orientation, model, error);
 }
 
+// The sum of both losses; each adds its own part to the cotangent.
 static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                        const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {
@@ -88,6 +90,7 @@ static double evaluate(const void *options, const struct dc_model *model, const 
   return place + dc_objective_orientation.evaluate(&orientation, model, input, trajectory, cotangent);
 }
 
+// How many groups of rows belong to the place; those of the rotation stand behind them.
 static int place_groups(const struct dc_pose_options *pose, const struct dc_model *model,
                         const struct dc_trajectory *trajectory)
 {

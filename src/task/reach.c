@@ -36,6 +36,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return status ? status : dc_objective_check_axes(reach->axes, error);
 }
 
+// One body, or those of a list: check() has seen that exactly one of both is given.
 static int body_count(const struct dc_reach_options *reach)
 {
   return reach->body >= 0 ? 1 : reach->bodies.count;
@@ -111,6 +112,7 @@ static double evaluate(const void *options, const struct dc_model *model, const 
   return frames.share * sum;
 }
 
+// A group for each body and frame that counts, and those of the term for rest behind each.
 static int row_groups(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory)
 {
   (void)model;
@@ -201,6 +203,7 @@ static int conditions(const void *options, const struct dc_model *model, const s
   return dc_rest_asked(&reach->rest) ? 2 : 1;
 }
 
+// Where a body is to be, for what looks ahead: along axes that do not count it may stay where it is.
 static bool goal(const void *options, int i, const struct dc_pose *poses, int *body, double place[3], double *radius)
 {
   const struct dc_reach_options *reach = options;
@@ -213,6 +216,7 @@ static bool goal(const void *options, int i, const struct dc_pose *poses, int *b
   return true;
 }
 
+// A ring with the tolerance as its radius, around the target, for each body.
 static bool mark(const void *options, int i, int *body, double target[3], double *radius)
 {
   const struct dc_reach_options *reach = options;

@@ -19,6 +19,15 @@ for kilobytes in 32 64 128 256; do
   check "with a stack of $kilobytes KB it works, or says that this is too little" [ $status -eq 0 -o $status -eq 6 ]
 done
 
+# Every command says so, before it does anything.
+for command in --version --help new example list schema "check $scene" "optimize $scene -o none" "gradcheck $scene" "probe $scene" "query $scene" "render run" "report run" "import a.urdf" \
+  "export run --format csv" "diff run run" "verify run" "sweep study.json -o s" "dataset study.json -o s" bench "completion bash" "help check" "view $scene"; do
+  # shellcheck disable=SC2086
+  (ulimit -Ss 32 && ulimit -Hs 32 && exec "$dcsim" $command) >"$out" 2>"$err" </dev/null
+  status=$?
+  check "with a stack of 32 KB, ${command%% *} says that it is too little" [ $status -eq 6 ]
+done
+
 # So many bodies that no memory holds their pairs are told before anything looks at the pairs.
 awk 'BEGIN {
   printf "{\"time\": {\"step\": 0.01, \"steps\": 1}, \"shapes\": {\"s\": {\"type\": \"sphere\", \"radius\": 0.1}}, \"bodies\": ["

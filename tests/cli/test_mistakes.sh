@@ -61,6 +61,7 @@ done <<'TABLE'
 3|:8:28|did you mean "size"|s/"size"/"sizes"/
 3|:13:38|did you mean "mass"|s/"mass": 0.5/"Mass": 0.5/
 3|:13:31|did you mean "box"|s/"shape": "box"/"shape": "boxx"/
+3|:18:44|trajectory.h5 of a run|s/"reach", "body": "cube", "target": .*}\]/"follow", "file": "base.json"}]/
 3|:18:43|did you mean "cube"|s/"body": "cube"/"body": "cub"/
 3|:17:24|did you mean "pd_targets"|s/"pd_targets"/"pd_target"/
 3|:18:26|did you mean "reach"|s/"reach"/"reached"/

@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damages text at random, for tests that feed it to a reader.
+// Damages text at random, for tests that feed it to a reader.  DCSIM_SEED=K draws other damages than the usual ones, and
+// DCSIM_ROUNDS=N other numbers of them, for a long test under sanitizers.
 #ifndef DC_TESTS_FUZZ_DAMAGE_H
 #define DC_TESTS_FUZZ_DAMAGE_H
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
+
+// Seeds with the usual seed, or with that of DCSIM_SEED added to a thousand times of it.
+static inline void seed_damage(struct dc_random *random, uint64_t usual)
+{
+  const char *given = getenv("DCSIM_SEED");
+  dc_random_seed(random, usual + 1000 * (given ? (uint64_t)atoi(given) : 0));
+}
+
+// The usual number of rounds, or that of DCSIM_ROUNDS.
+static inline int damage_rounds(int usual)
+{
+  const char *given = getenv("DCSIM_ROUNDS");
+  return given ? atoi(given) : usual;
+}
 
 // Copies a seed with every ' turned into "; its size.
 static inline size_t seed_text(char *text, const char *seed)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/random.h"
+#include "damage.h"
 #include "harness.h"
 #include "io/run/checkpoint.h"
 #include "io/run/run_files.h"
@@ -165,11 +166,11 @@ static size_t damage(struct dc_random *random, char *bytes, size_t size)
 
 static void test_damaged_bytes(void)
 {
-  enum { ROUNDS = 3000 };
+  const int rounds = damage_rounds(3000);
   struct dc_random random;
   long refused = 0, unchanged = 0;
-  dc_random_seed(&random, 33);
-  for (int i = 0; i < ROUNDS; i++) {
+  seed_damage(&random, 33);
+  for (int i = 0; i < rounds; i++) {
     const struct stopped_run *run = &runs[i % SCENES];
     struct dc_error error;
     size_t size = run->checkpoint.size;
@@ -187,19 +188,19 @@ static void test_damaged_bytes(void)
     CHECK(same || (strncmp(error.text, "read/checkpoint.bin: ", 20) == 0 && entries(read_back) == 0), "%s", error.text);
     free(bytes);
   }
-  CHECK(refused > ROUNDS * 2 / 3, "%ld refused, %ld unchanged", refused, unchanged);
+  CHECK(refused > rounds * 2 / 3, "%ld refused, %ld unchanged", refused, unchanged);
   printf("# %ld refused, %ld unchanged\n", refused, unchanged);
 }
 
 // The reader of the records alone, behind a seal that holds: it refuses or reads, in memory in proportion.
 static void test_sealed_bytes(void)
 {
-  enum { ROUNDS = 20000 };
+  const int rounds = damage_rounds(20000);
   struct dc_random random;
   struct dc_error error;
   long refused = 0;
-  dc_random_seed(&random, 35);
-  for (int i = 0; i < ROUNDS; i++) {
+  seed_damage(&random, 35);
+  for (int i = 0; i < rounds; i++) {
     const struct stopped_run *run = &runs[i % SCENES];
     size_t size = run->checkpoint.size - DC_SEAL_SIZE;
     char *bytes = malloc(DC_SEAL_SIZE + size + 8);
@@ -213,8 +214,8 @@ static void test_sealed_bytes(void)
     refused += status == DC_CHECKPOINT;
     free(bytes);
   }
-  CHECK(refused > ROUNDS / 20, "%ld refused", refused);
-  printf("# %ld of %d refused\n", refused, ROUNDS);
+  CHECK(refused > rounds / 20, "%ld refused", refused);
+  printf("# %ld of %d refused\n", refused, rounds);
 }
 
 static double odd_real(struct dc_random *random, double was)
@@ -281,13 +282,13 @@ static void write_damaged(struct dc_random *random, const struct stopped_run *st
 
 static void test_damaged_numbers(void)
 {
-  enum { ROUNDS = 250 };
+  const int rounds = damage_rounds(250);
   struct dc_random random;
   long ends[DCSIM_STOPPED + 1] = {0};
-  dc_random_seed(&random, 34);
+  seed_damage(&random, 34);
   for (int k = 0; k < SCENES; k++) {
     const struct stopped_run *run = &runs[k];
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < rounds; i++) {
       dcsim_error error = {0};
       const dcsim_run_options options = {
           .size = sizeof options, .resume = run->directory, .force = 1, .checkpoint_seconds = 1e9};
@@ -306,7 +307,7 @@ static void test_damaged_numbers(void)
       dc_arena_destroy(trajectory.arena);
     }
   }
-  CHECK(ends[DCSIM_OK] > ROUNDS / 4 && ends[DCSIM_CHECKPOINT] > ROUNDS / 4, "%ld went on, %ld refused", ends[DCSIM_OK],
+  CHECK(ends[DCSIM_OK] > rounds / 4 && ends[DCSIM_CHECKPOINT] > rounds / 4, "%ld went on, %ld refused", ends[DCSIM_OK],
         ends[DCSIM_CHECKPOINT]);
   printf("# %ld went on, %ld refused, %ld failed\n", ends[DCSIM_OK], ends[DCSIM_CHECKPOINT], ends[DCSIM_NUMERICAL]);
 }

@@ -119,10 +119,10 @@ static const char *const pieces[] = {
 
 static void test_damaged_tables(void)
 {
-  enum { ROUNDS = 20000 };
+  const int rounds = damage_rounds(20000);
   struct dc_random random;
-  dc_random_seed(&random, 21);
-  for (int i = 0; i < ROUNDS; i++) {
+  seed_damage(&random, 21);
+  for (int i = 0; i < rounds; i++) {
     char text[MOST + 2];
     const char *seed = seeds[i % SEEDS];
     size_t size = strlen(seed);

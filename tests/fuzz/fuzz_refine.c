@@ -8,7 +8,7 @@
 #include "io/scene/scene.h"
 #include "io/scene_files.h"
 
-enum { ROUNDS = 4000, ITERATIONS = 30, MOST = 4096, MOST_COORDINATES = 64 };
+enum { ITERATIONS = 30, MOST = 4096, MOST_COORDINATES = 64 };
 
 // ' stands for ".
 static const char *const seeds[] = {
@@ -74,8 +74,9 @@ static void test_damaged_refinements(void)
 {
   struct dc_random random;
   int accepted = 0, refused = 0;
-  dc_random_seed(&random, 5);
-  for (int i = 0; i < ROUNDS; i++) {
+  seed_damage(&random, 5);
+  const int rounds = damage_rounds(4000);
+  for (int i = 0; i < rounds; i++) {
     char text[MOST + 1];
     size_t size = seed_text(text, seeds[i % SEEDS]);
     if (i >= SEEDS)

@@ -168,8 +168,7 @@ static const char *const pieces[] = {"<", ">", "/>", "&amp;", "&#0;", "'",      
 static void damage_kind(int kind, int rounds)
 {
   struct dc_random random;
-  const char *given = getenv("DCSIM_SEED");  // of other rounds than the usual ones
-  dc_random_seed(&random, (uint64_t)kind + 5 + 1000 * (given ? (uint64_t)atoi(given) : 0));
+  seed_damage(&random, (uint64_t)kind + 5);
   for (int i = 0; i < rounds; i++) {
     char text[MOST + 2];
     size_t size = strlen(kinds[kind].seed);
@@ -188,9 +187,7 @@ static void damage_kind(int kind, int rounds)
 
 static void test_damaged_files(void)
 {
-  // DCSIM_ROUNDS=N: so many damaged files of each kind, for a long test under sanitizers
-  const char *given = getenv("DCSIM_ROUNDS");
-  int rounds = given ? atoi(given) : 120;
+  int rounds = damage_rounds(120);
   for (int kind = 0; kind < KINDS; kind++)
     if (!dc_mesh_is_foreign(kinds[kind].file) || dc_assimp_version())
       damage_kind(kind, rounds);

@@ -97,13 +97,13 @@ static const char *const pieces[] = {
 
 static void test_damaged_scenes(void)
 {
-  enum { ROUNDS = 9000 };
+  const int rounds = damage_rounds(9000);
   struct dc_random random;
-  dc_random_seed(&random, 20);
+  seed_damage(&random, 20);
   write_scene("t.obj", TETRAHEDRON);
   write_scene("r.csv",
               "time,box.x,box.y,arm.qw,arm.qx,arm.qy,arm.qz\n0,0,0,1,0,0,0\n0.05,1,0,,,,\n0.1,2,0,0.6,0,0.8,0\n");
-  for (int i = 0; i < ROUNDS; i++) {
+  for (int i = 0; i < rounds; i++) {
     char text[MOST + 1];
     size_t size = seed_text(text, seeds[i % SEEDS]);
     if (i >= SEEDS)

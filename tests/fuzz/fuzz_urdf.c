@@ -90,11 +90,11 @@ static const char *const pieces[] = {
 
 static void test_damaged_robots(void)
 {
-  enum { ROUNDS = 2400 };
+  const int rounds = damage_rounds(2400);
   struct dc_random random;
-  dc_random_seed(&random, 21);
+  seed_damage(&random, 21);
   write_scene("t.obj", TETRAHEDRON);
-  for (int i = 0; i < ROUNDS; i++) {
+  for (int i = 0; i < rounds; i++) {
     char text[MOST + 1];
     size_t size = strlen(seeds[i % SEEDS]);
     memcpy(text, seeds[i % SEEDS], size + 1);

@@ -47,6 +47,10 @@ static enum dc_status read_trajectory(const char *path, const struct dc_bodies *
     names[b] = bodies->bodies[indices[b]].name;
   struct dc_stored_trajectory stored;
   enum dc_status status = dc_run_read_poses(path, count, names, &stored, error);
+  if (status == DC_IO) {  // a scene names the file: that it is another one, or damaged, is a mistake of the scene
+    status = error->status = DC_BAD_INPUT;
+    dc_error_append(error, "; a recording is a table whose name ends in .csv, or the trajectory.h5 of a run");
+  }
   if (status)
     return status;
   size_t rows = (size_t)stored.frames, poses = rows * (size_t)count;
