@@ -11,6 +11,7 @@
 #include "dynamics/step.h"
 
 enum { SMALL_SOLID = 200 };  // nodes whose matrix is dense
+enum { MANY = 40 };          // mechanisms of which few are near to each other
 
 // The mechanisms of two bodies, if they are two; 1 then, else 0.
 static size_t list_pair(const struct dc_bodies *bodies, int body, int other, int (*pairs)[2], size_t place)
@@ -41,6 +42,14 @@ static size_t list_fixed(const struct dc_rollout *rollout, int (*pairs)[2])
   return count + (size_t)dc_soft_list_edges(bodies, pairs ? pairs + count : NULL);
 }
 
+// Nodes change their diagonals after a factorization, which STRONG does not allow.
+static enum dc_solver_backend backend_for(const struct dc_bodies *bodies)
+{
+  if (bodies->node_count > SMALL_SOLID)
+    return DC_SOLVER_SUPERNODAL;
+  return bodies->node_count == 0 && bodies->mechanism_count >= MANY ? DC_SOLVER_STRONG : DC_SOLVER_AUTOMATIC;
+}
+
 // The pattern: a block for each mechanism and 3 x 3 for each node; couplings that are always there and those of
 // touches.
 struct dc_symmetric_matrix *dc_step_matrix_create(const struct dc_rollout *rollout)
@@ -60,8 +69,7 @@ struct dc_symmetric_matrix *dc_step_matrix_create(const struct dc_rollout *rollo
     list_fixed(rollout, pairs);
     if (touching)
       memcpy(pairs + fixed, pattern->extra, touching * sizeof *pairs);
-    matrix = dc_symmetric_create(blocks, sizes, (int)(fixed + touching), (const int(*)[2])pairs,
-                                 bodies->node_count > SMALL_SOLID ? DC_SOLVER_SUPERNODAL : DC_SOLVER_AUTOMATIC);
+    matrix = dc_symmetric_create(blocks, sizes, (int)(fixed + touching), (const int(*)[2])pairs, backend_for(bodies));
   }
   free(sizes);
   free(pairs);

@@ -88,7 +88,7 @@ double dc_rollout_contact_seconds(const struct dc_rollout *rollout);
 
 // How linear systems were solved since creation, or since the design's shapes changed.
 struct dc_linear_work {
-  const char *matrix;  // how one is factored: "dense", "sparse" or "supernodal"; NULL: there is none
+  const char *matrix;  // how one is factored: "dense", "sparse", "supernodal" or "strong"; NULL: there is none
   long factorizations;
   const char *method, *preconditioner;  // of what is solved by iterations (solver.linear); NULL: nothing is
   long solutions, iterations;           // by them

@@ -47,7 +47,11 @@ struct dc_linear_backend {
   void (*solve)(void *state, double *x);  // in place; x is aligned to 64 bytes
 };
 
-extern const struct dc_linear_backend dc_linear_dense, dc_linear_sparse, dc_linear_supernodal;
+extern const struct dc_linear_backend dc_linear_dense, dc_linear_sparse, dc_linear_supernodal, dc_linear_strong;
+
+// Operations of the next factorization of a state of dc_linear_supernodal, which is analysed for it; infinite when
+// memory runs out.
+double dc_linear_supernodal_work(void *state);
 
 // Index of the off-diagonal block (row, column), row > column; -1 when it is not in the pattern.
 int dc_symmetric_find_block(const struct dc_symmetric_matrix *matrix, int row, int column);

@@ -18,7 +18,6 @@
 
 #include "base/memory.h"
 #include "math/linear_backend.h"
-#include "math/wide.h"
 
 enum { DENSE_ALWAYS = 600, DENSE_AT_MOST = 3000 };  // unknowns
 
@@ -120,6 +119,7 @@ static const struct dc_linear_backend *choose(enum dc_solver_backend backend, in
   if (backend != DC_SOLVER_AUTOMATIC)
     return backend == DC_SOLVER_DENSE    ? &dc_linear_dense
            : backend == DC_SOLVER_SPARSE ? &dc_linear_sparse
+           : backend == DC_SOLVER_STRONG ? &dc_linear_strong
                                          : &dc_linear_supernodal;
   double triangle = 0.5 * size * (size + 1.0);
   if (size <= DENSE_ALWAYS || (size <= DENSE_AT_MOST && (double)entries > triangle / 3))
@@ -323,35 +323,6 @@ static bool all_finite(const double *numbers, long count)
 double dc_symmetric_norm(const struct dc_symmetric_matrix *matrix)
 {
   return largest(matrix->values, matrix->column_start[matrix->size]);
-}
-
-// Four numbers side by side; memory need not be aligned.
-typedef double four __attribute__((vector_size(32)));
-typedef double four_in_memory __attribute__((vector_size(32), aligned(8), may_alias));
-
-// y = A x with the lower triangle: every entry off the diagonal counts twice.  Those of a column are summed in four
-// parts, so that sums need not wait for each other.
-DC_WIDE void dc_symmetric_multiply(const struct dc_symmetric_matrix *matrix, const double *x, double *y)
-{
-  const int *row = matrix->row;
-  const double *values = matrix->values;
-  for (int i = 0; i < matrix->size; i++)
-    y[i] = 0;
-  for (int j = 0; j < matrix->size; j++) {
-    int k = matrix->column_start[j] + 1, end = matrix->column_start[j + 1];
-    double xj = x[j];
-    four sum = {values[k - 1] * xj, 0, 0, 0};
-    for (; k + 4 <= end && row[k + 3] - row[k] == 3; k += 4) {
-      four value = *(const four_in_memory *)(values + k);
-      *(four_in_memory *)(y + row[k]) += value * xj;
-      sum += value * *(const four_in_memory *)(x + row[k]);
-    }
-    for (int l = 0; k < end; k++, l = (l + 1) % 4) {
-      y[row[k]] += values[k] * xj;
-      sum[l] += values[k] * x[row[k]];
-    }
-    y[j] += (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  }
 }
 
 static enum dc_status factor(struct dc_symmetric_matrix *matrix, bool positive)

@@ -14,8 +14,15 @@
 
 struct dc_symmetric_matrix;
 
-// SUPERNODAL suits patterns that fill in, such as those of elastic solids.
-enum dc_solver_backend { DC_SOLVER_AUTOMATIC, DC_SOLVER_DENSE, DC_SOLVER_SPARSE, DC_SOLVER_SUPERNODAL };
+// SUPERNODAL suits patterns that fill in, such as those of elastic solids.  STRONG suits many bodies of which each is
+// coupled to all, but strongly to few: values must not change between a factorization and its last solution.
+enum dc_solver_backend {
+  DC_SOLVER_AUTOMATIC,
+  DC_SOLVER_DENSE,
+  DC_SOLVER_SPARSE,
+  DC_SOLVER_SUPERNODAL,
+  DC_SOLVER_STRONG
+};
 
 // sizes [block_count]; pairs [pair_count][2]: off-diagonal blocks that may be non-zero (any order, row != column;
 // both orders name the same block; duplicates allowed).  Diagonal blocks are always there.  AUTOMATIC takes dense up
@@ -53,7 +60,7 @@ enum dc_status dc_symmetric_factor_positive(struct dc_symmetric_matrix *matrix);
 // pivoting.  DC_NUMERICAL when singular or not finite, or when the sparse one would have needed pivoting; DC_MEMORY.  A
 // nearly singular matrix shows in the residual of the solution.
 enum dc_status dc_symmetric_factor_indefinite(struct dc_symmetric_matrix *matrix);
-// Name of the backend, "dense", "sparse" or "supernodal", and the number of factorizations tried since creation.
+// Name of the backend, "dense", "sparse", "supernodal" or "strong", and the number of factorizations tried since creation.
 const char *dc_symmetric_backend_name(const struct dc_symmetric_matrix *matrix);
 long dc_symmetric_factor_count(const struct dc_symmetric_matrix *matrix);
 // Solves with the last factorization: x = A^-1 b; x may be b.  relative_residual: |b - A x|_inf / |b|_inf of

@@ -96,6 +96,22 @@ static bool pivots_hold(const struct supernodal *solver)
   return true;
 }
 
+static bool analyze(struct supernodal *solver)
+{
+  if (!solver->factor)
+    solver->factor = cholmod_analyze(&solver->matrix, &solver->common);
+  return solver->factor;
+}
+
+double dc_linear_supernodal_work(void *state)
+{
+  struct supernodal *solver = state;
+  int levels = pause_threads();
+  bool known = analyze(solver);
+  resume_threads(levels);
+  return known ? solver->common.fl : INFINITY;
+}
+
 // Analyzes the pattern once and factors LL^T; matrices that need not be positive definite go to the simplicial backend.
 static enum dc_status factor(void *state, const struct dc_symmetric_matrix *matrix, bool positive)
 {
@@ -109,9 +125,7 @@ static enum dc_status factor(void *state, const struct dc_symmetric_matrix *matr
   }
   common->status = CHOLMOD_OK;
   int levels = pause_threads();
-  if (!solver->factor)
-    solver->factor = cholmod_analyze(&solver->matrix, common);
-  bool done = solver->factor && cholmod_factorize(&solver->matrix, solver->factor, common);
+  bool done = analyze(solver) && cholmod_factorize(&solver->matrix, solver->factor, common);
   resume_threads(levels);
   if (!done)
     return common->status == CHOLMOD_OUT_OF_MEMORY ? DC_MEMORY : DC_NUMERICAL;
