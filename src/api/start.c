@@ -109,30 +109,39 @@ static enum dc_status check_nodes(const struct dc_scene *scene, const struct dc_
         lowest = fmin(lowest, dc_node_gap(&poses[plane], q + soft->q_offset + 3 * (size_t)i, normal));
       if (lowest > 0)
         continue;
-      dc_fail(error, DC_BAD_INPUT, "bodies \"%.255s\" and \"%.255s\" overlap at the start, by %.3g m",
-              bodies->bodies[soft->body].name, bodies->bodies[plane].name, -lowest);
+      dc_fail(error, DC_BAD_INPUT, "bodies \"%.255s\" and \"%.255s\" %s at the start", bodies->bodies[soft->body].name,
+              bodies->bodies[plane].name, lowest < 0 ? "overlap" : "touch");
+      if (lowest < 0)
+        dc_error_append(error, ", by %.3g m", -lowest);
+      dc_error_append(error, "; contact begins at a gap: move \"%.100s\" by more than that out of it",
+                      bodies->bodies[soft->body].name);
       return dc_scene_wrap(scene, DC_PART_BODY, soft->body, error);
     }
   return DC_OK;
 }
 
 // Refuses surfaces of soft bodies that meet rigid bodies, each other or themselves.
-static enum dc_status check_surfaces(const struct dc_bodies *bodies, const double *q, const struct dc_pose *poses,
-                                     struct dc_error *error)
+static enum dc_status check_surfaces(const struct dc_scene *scene, const struct dc_bodies *bodies, const double *q,
+                                     const struct dc_pose *poses, struct dc_error *error)
 {
   struct dc_surface_contact *surfaces;
   int pair[2];
   enum dc_status status = dc_surface_contact_create(bodies, &surfaces, error);
   if (status || !surfaces)
     return status;
-  if (dc_surface_evaluate(surfaces, q, poses))
+  if (dc_surface_evaluate(surfaces, q, poses)) {
     status = dc_out_of_memory_for(error, "touching surfaces");
-  else if (dc_surface_overlap(surfaces, pair) && pair[0] != pair[1])
-    status = dc_fail(error, DC_BAD_INPUT, "bodies %s and %s overlap at the start", bodies->bodies[pair[0]].name,
-                     bodies->bodies[pair[1]].name);
-  else if (dc_surface_overlap(surfaces, pair))
-    status =
-        dc_fail(error, DC_BAD_INPUT, "the surface of %s crosses itself at the start", bodies->bodies[pair[0]].name);
+  } else if (dc_surface_overlap(surfaces, pair)) {
+    const char *a = bodies->bodies[pair[0]].name, *b = bodies->bodies[pair[1]].name;
+    if (pair[0] == pair[1])
+      dc_fail(error, DC_BAD_INPUT, "the surface of \"%.255s\" crosses itself at the start", a);
+    else
+      dc_fail(
+          error, DC_BAD_INPUT,
+          "bodies \"%.255s\" and \"%.255s\" touch or overlap at the start; contact begins at a gap: move them apart", a,
+          b);
+    status = dc_scene_wrap(scene, DC_PART_BODY, pair[0] > pair[1] ? pair[0] : pair[1], error);
+  }
   dc_surface_contact_destroy(surfaces);
   return status;
 }
@@ -155,7 +164,7 @@ enum dc_status dc_api_check_start(const struct dc_scene *scene, struct dc_plan *
   if (!status)
     status = check_nodes(scene, bodies, plan->input->q, poses, error);
   if (!status)
-    status = check_surfaces(bodies, plan->input->q, poses, error);
+    status = check_surfaces(scene, bodies, plan->input->q, poses, error);
   free(poses);
   return status;
 }

@@ -142,6 +142,11 @@ static const char *of_others(const struct dc_soft_definition *soft)
                                                                  : NULL;
 }
 
+// With lambda < 0 the energy mu/2 sum s^2 - mu log J + lambda/2 log^2 J falls without end as J goes to 0.  Under even
+// compression, with mu (J^(2/3) - 1) 3/2 for the first, its second derivative by log J is 2/3 mu J^(2/3) + lambda, so
+// that it gives way from J = (3 |nu|/(1 - 2 nu))^(3/2) on: 0.49 here.
+static const double LEAST_POISSON = -0.35;
+
 static enum dc_status check_material(const struct dc_soft_definition *soft, int index, struct dc_error *error)
 {
   enum dc_status status = check_grid(soft, index, error);
@@ -156,6 +161,12 @@ static enum dc_status check_material(const struct dc_soft_definition *soft, int 
                    extra, type_choices[soft->type], soft->file ? " from a file" : "");
   if (soft->taper != 1 && soft->form != DC_GRID_BEAM)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.taper: must not be given but for a beam", index);
+  if (soft->material == DC_MATERIAL_NEO_HOOKEAN && soft->poisson < LEAST_POISSON)
+    return dc_fail(
+        error, DC_BAD_INPUT,
+        "bodies[%d].soft.poisson: must be >= %g with the material \"neo_hookean\" (is %g), which gives way once "
+        "it is compressed to half of its volume below that (remedy: \"material\": \"corotated\")",
+        index, LEAST_POISSON, soft->poisson);
   const struct dc_pin_definition *pins = soft->pins.objects;
   for (int i = 0; i < soft->pins.count; i++)
     for (int k = 0; k < 3; k++)

@@ -178,6 +178,20 @@ static void describe_bending(const struct dc_soft *soft, struct dc_text *text, s
                                         : "remedy: \"element\": \"quadratic\", or more elements over its thickness");
 }
 
+// Tells an element that is as good as flat: it is as stiff as a spring of its height's length, and a small motion turns it
+// inside out, so that steps are divided.
+static void describe_flattest(const struct dc_soft *soft, struct dc_text *text)
+{
+  static const double FLAT = 0.01;
+  int element;
+  double flat = dc_simplices_flattest(&soft->mesh, &element);
+  if (flat < FLAT)
+    dc_text_add(
+        text,
+        ", element %d is flat: %.1g of its longest edge high, which makes steps slow (remedy: a mesh without slivers)",
+        element, flat);
+}
+
 // Names of chambers and muscles, which controls drive.
 static void describe_drives(const struct dc_soft_drives *drives, struct dc_text *text, struct dc_json_writer *json)
 {
@@ -203,6 +217,7 @@ static void describe_soft(const struct dc_bodies *bodies, const struct dc_body *
   if (soft->held_by >= 0)
     dc_text_add(text, " on \"%s\"", bodies->bodies[soft->held_by].name);
   describe_bending(soft, text, json);
+  describe_flattest(soft, text);
   describe_drives(&soft->drives, text, json);
   if (soft->far_field > 0)
     dc_text_add(text, ", acceleration by the far field %.2e m/s^2", acceleration);

@@ -199,7 +199,7 @@ fi
 run 3 simulate plate.json -o none --set bodies.ball.position='[0, 0, 0]'
 says "overlap at the start"
 run 3 check plate.json --set bodies.ball.position='[0.03, 0, 0]'
-says "bodies ball and plate overlap at the start"
+says 'bodies "ball" and "plate" touch or overlap at the start'
 
 run 3 check drop.json --set bodies.block.position='[0, 0, 0.02]'
 says 'bodies "block" and "ground" overlap at the start, by 0.01 m'

@@ -180,6 +180,12 @@ static enum dc_status check_ranges(struct dc_surface_contact *contact, struct dc
     memcpy(surface->x, surface->soft->mesh.nodes, (size_t)surface->vertex_count * sizeof *surface->x);
     dc_surface_refit(surface);
     dc_box_tree_pairs(&surface->tree, &surface->tree, pair->range, visit_self, &self);
+    if (self.least == 0)
+      return dc_fail(
+          error, DC_BAD_INPUT,
+          "bodies[%d].soft: parts of its surface touch or cross at rest (nodes that lie on each other must be "
+          "one, and pieces apart; with \"self_contact\": false they do not feel each other)",
+          surface->body);
     if (!(sqrt(self.least) > pair->range))
       return dc_fail(error, DC_BAD_INPUT,
                      "bodies[%d].soft.contact_range: must be below %.3g m, the least distance of parts of its own "

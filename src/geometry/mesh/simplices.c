@@ -229,3 +229,33 @@ enum dc_status dc_rod_grid(struct dc_simplices *mesh, double size, long cells, s
     memcpy(mesh->elements[e], (int[4]){e, e + 1, -1, -1}, sizeof mesh->elements[e]);
   return show_elements(mesh, arena, error);
 }
+
+// Three times the volume is the largest area times the least height; both are counted twice here.
+static double flatness(const struct dc_simplices *mesh, const int corners[4])
+{
+  double edges[3][3], normal[3], longest = 0, largest = 0, volume = 0;
+  for (int a = 0; a < 4; a++) {
+    for (int k = 0; k < 3; k++) {
+      dc_vec_sub(edges[k], mesh->nodes[corners[(a + k + 1) % 4]], mesh->nodes[corners[a]]);
+      longest = fmax(longest, dc_vec_norm(edges[k]));
+    }
+    dc_vec_cross(normal, edges[0], edges[1]);
+    largest = fmax(largest, dc_vec_norm(normal));
+    volume = fabs(dc_vec_dot(normal, edges[2]));
+  }
+  return volume / (largest * longest);
+}
+
+double dc_simplices_flattest(const struct dc_simplices *mesh, int *element)
+{
+  double least = INFINITY;
+  *element = -1;
+  for (int e = 0; mesh->corners == 4 && e < mesh->element_count; e++) {
+    double flat = flatness(mesh, mesh->elements[e]);
+    if (flat < least) {
+      least = flat;
+      *element = e;
+    }
+  }
+  return least;
+}
