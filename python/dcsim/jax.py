@@ -13,7 +13,10 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-import jax
+try:
+    import jax
+except ImportError as _error:
+    raise ImportError("dcsim.jax needs JAX 0.4.34 or newer, which dcsim does not bring: pip install jax") from _error
 import numpy as np
 
 from . import Problem

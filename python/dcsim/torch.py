@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
+try:
+    import torch
+except ImportError as _error:
+    raise ImportError("dcsim.torch needs PyTorch, which dcsim does not bring: pip install torch, or apt-get install python3-torch") from _error
 from torch.autograd.function import once_differentiable
 
 from . import Problem

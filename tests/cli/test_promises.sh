@@ -70,6 +70,7 @@ changed() {
   cp kept "tree/$3"
 }
 changed truth "a verdict of a paper that somebody writes" docs/papers.md '/| Table 4 |/s/\*\*not met\*\*/met/'
+changed truth "one run that is called met" docs/papers.md '/| Figure 7 | push/s/\*\*open\*\*: the interval begins at 20 %/met/'
 changed truth "a page of results with another number" docs/results/shapes.md 's/| 6 | 0.3 | 0.2393 /| 6 | 0.3 | 0.2493 /'
 changed truth "a swapped column" docs/results/refinement.md 's/| Ours | 1000 | 98.4 | 2.8e-09 | 7.6e-09 |/| Ours | 1000 | 2.8e-09 | 98.4 | 7.6e-09 |/'
 changed truth "a lenient tolerance" docs/measured/papers.json 's/"most": 0.02/"most": 0.03/'

@@ -463,6 +463,23 @@ def test_jax():
         del sys.modules["jax"], sys.modules["dcsim.jax"]
 
 
+def test_modules_that_are_not_there():
+    """Without JAX or PyTorch the message says what to install."""
+    for name in ("jax", "torch"):
+        kept = {key: module for key, module in sys.modules.items() if key.split(".")[0] == name or key == "dcsim." + name}
+        for key in kept:
+            del sys.modules[key]
+        sys.modules[name] = None
+        try:
+            __import__("dcsim." + name)
+            assert False, name
+        except ImportError as error:
+            assert "pip install " + name in str(error), error
+        finally:
+            del sys.modules[name]
+            sys.modules.update(kept)
+
+
 def test_hints():
     """Every function of the package that users see has types for its parameters and result, and says what it does."""
     import inspect

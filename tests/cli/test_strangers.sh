@@ -89,6 +89,15 @@ run 3 verify away --untrusted --quick
 says "outside the run"
 DCSIM_DATADIR=$own
 
+# Any other folder is told to be no run, whatever links it has.
+mkdir -p plain/below
+ln -s /etc/passwd plain/below/link
+for command in report verify "optimize --resume"; do
+  # shellcheck disable=SC2086
+  run 5 $command plain
+  says "plain: is no run"
+done
+
 # A surface of points is read from a regular file.
 mkfifo points.txt
 cat >points.json <<'SCENE'
