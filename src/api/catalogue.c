@@ -13,6 +13,7 @@ struct entry {
   const struct dc_option *options;
 };
 
+// The type of an option as the list calls it; the JSON has the same words.
 static const char *const type_names[] = {
     [DC_BOOLEAN] = "boolean",
     [DC_INTEGER] = "integer",
@@ -37,6 +38,7 @@ void dc_api_describe_options(const struct dc_option *options, int indentation, s
   dc_json_begin(json, "options", '[');
   for (int i = 0; options && options[i].name; i++) {
     const struct dc_option *option = &options[i];
+    // Objects have tables of their own, which are described below them, two columns further in.
     bool nested = option->type == DC_OBJECT || option->type == DC_OBJECT_LIST;
     dc_json_begin(json, NULL, '{');
     dc_json_put_string(json, "name", option->name);
@@ -172,6 +174,7 @@ int dcsim_list(const char *family, dcsim_report *report, dcsim_error *error)
   dc_json_end(&json, "}");
   if (found)
     return dc_api_report(report, &text, &json, error);
+  // Nothing was found: what has been written so far is thrown away.
   free(dc_json_finish(&json));
   dc_text_free(&text);
   struct dc_error local = {0};

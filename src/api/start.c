@@ -49,6 +49,7 @@ static const double ROOM = 0.01;
 static void add_shift(const struct dc_body *bodies, int a, int b, const struct dc_pose *poses, double depth,
                       struct dc_error *error)
 {
+  // One of both moves, or the pair would not be looked at; of two that move the first is told where to go.
   int moving = dc_body_moves(&bodies[a]) ? a : b, other = moving == a ? b : a;
   bool plane = bodies[other].shape->type && bodies[other].shape->type->half_space;
   const double *x = poses[moving].position, *rotation = poses[other].rotation;
@@ -77,6 +78,7 @@ static enum dc_status refuse(const struct dc_scene *scene, struct dc_plan *plan,
   dc_fail(error, DC_BAD_INPUT, "bodies \"%.255s\" (at %.4g, %.4g, %.4g m) and \"%.255s\" %s", bodies[a].name, x[0],
           x[1], x[2], bodies[b].name, how_deep);
   add_shift(bodies, a, b, poses, depth, error);
+  // A leaf is rounder and may be larger than its triangles: by the mesh the bodies might not overlap.
   for (int side = 0; side < 2; side++) {
     const struct dc_body *body = &bodies[side ? b : a];
     if (dc_contact_leaves(contact, side ? b : a) > 0 && body->shape->leaves[0].radius > 0)
@@ -175,6 +177,7 @@ enum dc_status dc_api_check_gradient(const struct dc_scene *scene, const struct 
 {
   if (scene->gradient.type != DC_GRADIENT_ADJOINT || !dc_rollout_check_shapes(plan->rollout, error))
     return DC_OK;
+  // There is such an entry: without one the roll-out would not have been asked for gradients by shapes.
   int entry = 0;
   while (!scene->task.design[entry].type->shapes)
     entry++;

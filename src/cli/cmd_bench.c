@@ -24,12 +24,14 @@ static int run(const struct cli_arguments *arguments)
                                "dcsim here; it is there where dcsim was built from its sources");
 }
 
+// Settings of a benchmark are known to dcsim-bench alone: any path is passed on, and refused there.
 static const struct cli_option setting_options[] = {
     CLI_LIST_OPTION("set", overrides, "PATH=VALUE", CLI_VALUE_ANY,
                     "a setting, as in tasks=1000, or of the scene (tasks); may be repeated"),
     CLI_OPTIONS_END,
 };
 
+// Options of "bench tasks", which solves drawn cases; which others do not have.
 static const struct cli_option task_options[] = {
     CLI_TEXT_OPTION("task", task, "NAME", CLI_VALUE_ANY, "tasks: which task is drawn"),
     CLI_INTEGER_OPTION("draws", verify.draws, "N", 1, 1e6, "tasks: how many cases; default: 10"),

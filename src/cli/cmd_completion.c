@@ -10,6 +10,7 @@
 
 static const char *const shells[] = {"bash", "zsh", NULL};
 
+// Prints the script; a reader that goes away, as a shell does that is closed, ends the program silently.
 static int run(const struct cli_arguments *arguments)
 {
   cli_signals_end_with_reader();

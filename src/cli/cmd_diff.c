@@ -6,6 +6,7 @@
 #include "cli/session.h"
 #include "cli/signals.h"
 
+// Status 1 is an answer, that the runs differ, as diff(1) has it.
 static int run(const struct cli_arguments *arguments)
 {
   cli_signals_end_with_reader();

@@ -66,6 +66,7 @@ static int run(const struct cli_arguments *arguments)
 {
   char name[80], path[CLI_PATH], number[] = "1";
   int section;
+  // Without a topic the list of commands helps more than a page.
   if (!arguments->operand) {
     cli_print_usage(arguments->commands, stdout);
     return 0;

@@ -28,6 +28,7 @@ static bool add_files(struct cli_copying *copying, const char *folder, const cha
   glob_t found;
   snprintf(scene, sizeof scene, "%s%s.json", folder, name);
   snprintf(pattern, sizeof pattern, "%s%s.*", folder, name);
+  // The pattern cannot be misread: names of templates are those of the list above.
   if (glob(pattern, 0, NULL, &found) != 0)
     return false;
   bool well = true;
@@ -41,6 +42,7 @@ static bool add_files(struct cli_copying *copying, const char *folder, const cha
   return well && cli_copying_add(copying, scene, file);
 }
 
+// Templates are a shelf like examples, from which one is copied under a name of the user's.
 static int run(const struct cli_arguments *arguments)
 {
   static const struct cli_shelf shelf = {.kind = "template",

@@ -17,6 +17,8 @@ static const struct cli_option own_options[] = {
     CLI_OPTIONS_END,
 };
 
+// The manifold is asked for by name, so that other queries may follow.  Softnesses of 0 were not given; the
+// factor is then 1.
 static int run(const struct cli_arguments *arguments)
 {
   cli_signals_end_with_reader();
@@ -32,6 +34,7 @@ static int run(const struct cli_arguments *arguments)
                                      .softness = arguments->query.softness,
                                      .gradient_softness = arguments->query.gradient_softness};
   status = dcsim_query(scene, arguments->output, &query, &report, &error);
+  // The report owns its texts: the scene may be closed before it is printed.
   dcsim_scene_close(scene);
   return cli_finish(arguments, status, &report, &error);
 }

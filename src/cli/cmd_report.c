@@ -6,6 +6,7 @@
 #include "cli/message.h"
 #include "cli/session.h"
 
+// One run gets a page of its own, several the page of their comparison: the library decides by the count.
 static int run(const struct cli_arguments *arguments)
 {
   dcsim_report report = {0};

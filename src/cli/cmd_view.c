@@ -26,6 +26,7 @@ static int run(const struct cli_arguments *arguments)
   dcsim_error error = {0};
   const dcsim_watch_options options = {
       .size = sizeof options, .port = (int)arguments->run.port, .watching = watch, .context = &told};
+  // A page wants no more than one thread: the run that it shows may need the others.
   dcsim_set_threads(arguments->threads > 0 ? (int)arguments->threads : 1);
   cli_signals_defer(true);
   const dcsim_scene_options scene_options = cli_scene_options_of(arguments);

@@ -80,10 +80,12 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
 // Finds the command by the first argument; --version and --help stand alone.
 static int dispatch(int argc, char **argv)
 {
+  // A program without a command was called by mistake: the usage goes where messages go.
   if (argc < 2) {
     cli_print_usage(cli_commands, stderr);
     return DCSIM_USAGE;
   }
+  // These two are no options of commands and take none.
   bool version = strcmp(argv[1], "--version") == 0;
   if (version || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
     if (argc > 2)

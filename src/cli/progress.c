@@ -29,6 +29,7 @@ double cli_seconds(void)
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+// Whether a variable is set to something: an empty one counts as unset, as no-color.org asks.
 static bool is_set(const char *variable)
 {
   const char *value = getenv(variable);
@@ -71,6 +72,7 @@ static void keep_loss(struct cli_progress *progress, double loss)
 {
   if (!progress->losses || !isfinite(loss) || progress->offered++ % progress->stride)
     return;
+  // Every other loss stays: the curve keeps its shape, with half the points.
   if (progress->kept == CLI_SPARKS) {
     for (int i = 0; i < CLI_SPARKS / 2; i++)
       progress->history[i] = progress->history[2 * i];
@@ -93,6 +95,7 @@ static void draw_sparks(const struct cli_progress *progress, char *text)
   text = stpcpy(text, "  ");
   for (int i = 0; i < progress->kept; i++) {
     double value = progress->history[i];
+    // Equal losses have no range to divide by; a part that is not positive, NAN among it, is the lowest eighth.
     double part = logarithms ? log(value / low) / log(high / low) : (value - low) / (high - low);
     int eighth = part > 0 ? (int)(part * 7.999) : 0;
     *text++ = '\xe2', *text++ = '\x96', *text++ = (char)(0x81 + eighth);
@@ -108,6 +111,7 @@ struct line {
   char text[PARTS][64];
 };
 
+// Whether the report is about draws of a first guess, which come before iterations and have a count of their own.
 static bool is_draw(const dcsim_progress *report)
 {
   return report->unit && strcmp(report->unit, "draw") == 0;
@@ -150,6 +154,7 @@ static void format_parts(const struct cli_progress *progress, const dcsim_progre
              (long)left / 60 % 60, (long)left % 60);
 }
 
+// The width is asked for with every line: windows change their size.
 static int terminal_width(void)
 {
   struct winsize window;
@@ -167,6 +172,7 @@ static int columns_of(const char *text)
   return columns;
 }
 
+// Columns of all parts together, in whatever order they are printed.
 static int length_of(const struct line *line)
 {
   int length = 0;
@@ -196,6 +202,7 @@ static void fit(struct line *line, double fraction, int columns)
   strcpy(at, "]");
 }
 
+// Puts the parts together as they are read, not in the order in which they are dropped.
 static void join(const struct line *line, char *text)
 {
   text[0] = '\0';
@@ -289,6 +296,7 @@ int cli_progress_report(void *context, const dcsim_progress *report)
   return cli_signals_take_checkpoint() ? DCSIM_PROGRESS_CHECKPOINT : wish;
 }
 
+// Leaves the last line standing and begins a new one, so that what follows is not drawn over.
 void cli_progress_finish(struct cli_progress *progress)
 {
   cli_signals_set_line(false);

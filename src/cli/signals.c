@@ -26,6 +26,7 @@ static void note(const char *text)
   (void)!write(STDERR_FILENO, text, strlen(text));
 }
 
+// The clock of the system may be set while a run goes on; this one only moves on.
 static double seconds_since_first(void)
 {
   struct timespec now;
@@ -93,11 +94,13 @@ void cli_signals_install(void)
   handle_unless_ignored(SIGTERM);
 }
 
+// For commands that only print: who reads no longer has seen enough, and the program may end as others do.
 void cli_signals_end_with_reader(void)
 {
   handle(SIGPIPE, SIG_DFL);
 }
 
+// From here on the first signal asks for an end instead of bringing it; quiet: without a word.
 void cli_signals_defer(bool quiet)
 {
   silent = quiet;
@@ -109,6 +112,7 @@ int cli_signals_received(void)
   return received;
 }
 
+// A run directory is there, to which SIGUSR1 may ask for a checkpoint.
 void cli_signals_allow_checkpoints(void)
 {
   checkpoints = 1;
@@ -122,6 +126,7 @@ bool cli_signals_take_checkpoint(void)
   return true;
 }
 
+// Whether the cursor stands behind a line of progress, which a message must end first.
 void cli_signals_set_line(bool drawn)
 {
   line_drawn = drawn;
