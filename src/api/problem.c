@@ -127,6 +127,7 @@ int dcsim_problem_create(const dcsim_scene *scene, const dcsim_problem_options *
   return DCSIM_OK;
 }
 
+// Views that were handed out end here: their arrays belong to the problem.
 void dcsim_problem_destroy(dcsim_problem *problem)
 {
   if (!problem)

@@ -63,6 +63,7 @@ static long look_index(const struct dc_page *page, const struct dc_model *model,
   return model != page->best_model && index >= given ? index + designed : index;
 }
 
+// Everything that does not change from frame to frame: shape, mass, color and whether the body moves at all.
 void dc_page_put_bodies(struct dc_page *page, const struct dc_model *model)
 {
   const struct dc_bodies *bodies = &model->bodies;

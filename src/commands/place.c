@@ -66,6 +66,7 @@ static void put_hulls(const struct dc_bodies *bodies, struct dc_json_writer *jso
   dc_json_end(json, "]");
 }
 
+// What the page needs to draw a slider and to send its value back: kind, body or joint, range, and the value now.
 static void put_sliders(const struct dc_placing *placing, struct dc_json_writer *json)
 {
   static const char *const names[] = {"position", "turn", "joint"};
@@ -93,6 +94,7 @@ static void put_page(void *context, struct dc_json_writer *json)
   put_hulls(&placing->present->scene->model.bodies, json);
 }
 
+// The page with the start as it is now; NULL when memory is out or the scene no longer opens.
 static char *make_page(struct dc_placing *placing)
 {
   struct dc_stored_trajectory start;
@@ -153,6 +155,7 @@ static char *change(struct dc_placing *placing, const struct dc_server_request *
   return make_state(placing, error.text);
 }
 
+// Answers one request: a change that is posted, the start as data, or the page.  Anything else is not found.
 static void answer(void *context, const struct dc_server_request *request, struct dc_server_reply *reply)
 {
   struct dc_placing *placing = context;

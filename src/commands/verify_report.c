@@ -241,6 +241,7 @@ static void say_worlds(struct sayer *sayer)
   }
 }
 
+// The judgement of the motion: states that overlap, intervals that may cross, and the first place where one does.
 static void put_geometry(const struct sayer *sayer)
 {
   const struct dc_geometry_check *check = &sayer->v->found.geometry;
@@ -261,6 +262,7 @@ static void put_geometry(const struct sayer *sayer)
   dc_json_end(json, "}");
 }
 
+// Adjoint and differences along each direction.  A difference that straddles a kink has no slope to compare with.
 static void put_gradient(const struct sayer *sayer)
 {
   const struct dc_findings *found = &sayer->v->found;
@@ -277,6 +279,7 @@ static void put_gradient(const struct sayer *sayer)
   dc_json_end(json, "]");
 }
 
+// For each body the part of its impulses that came from bodies that did not touch it; 0 where it got none at all.
 static void put_phantom(const struct sayer *sayer)
 {
   const struct dc_findings *found = &sayer->v->found;
@@ -290,6 +293,7 @@ static void put_phantom(const struct sayer *sayer)
   dc_json_end(sayer->json, "}");
 }
 
+// Each world in open and in closed loop, with a note where it was not asked or could not be.
 static void put_worlds(const struct sayer *sayer)
 {
   struct dc_json_writer *json = sayer->json;

@@ -113,6 +113,8 @@ static const char **make_arguments(const struct dc_sweep_place *place, const str
   return list;
 }
 
+// The words of "dcsim verify" for a run of this sweep.  Its page is left out where only results are kept, which is what the
+// last word says.
 static const char **make_verification(const struct dc_sweep_place *place, struct dc_arena *arena, const char *run)
 {
   const char *threads = dc_arena_printf(arena, "%d", place->threads);

@@ -90,6 +90,7 @@ static void name_journal(const struct dc_sweep *sweep, char name[64])
     snprintf(name, 64, "journal.jsonl");
 }
 
+// Whether this sweep, or this task of an array, has a journal with something in it: it then goes on instead of beginning.
 static bool has_begun(const struct dc_sweep *sweep, const char *directory)
 {
   char name[64];

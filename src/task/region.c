@@ -205,6 +205,7 @@ static int conditions(const void *options, const struct dc_model *model, const s
   return dc_rest_asked(&region->rest) ? 2 : 1;
 }
 
+// The nearest place in the region, as seen from where the body is.
 static bool goal(const void *options, int i, const struct dc_pose *poses, int *body, double place[3], double *radius)
 {
   const struct dc_region_options *region = options;

@@ -70,6 +70,7 @@ static int parameter_count(const void *options, const struct dc_model *model, in
   return coordinates.count * KINDS * (int)sines->waves;
 }
 
+// Parameters go coordinate by coordinate, within each by kind (amplitude, frequency, phase), within each wave by wave.
 static void parameter_name(const void *options, const struct dc_model *model, int steps, int i, char *text, size_t size)
 {
   (void)steps;
@@ -83,6 +84,7 @@ static void parameter_name(const void *options, const struct dc_model *model, in
            dc_actuator_coordinate_name(coordinate, model, number), kind_names[i / waves % KINDS], i % waves);
 }
 
+// An amplitude has the unit of its coordinate, and the scale of that on top of the entry's.
 static const char *parameter_unit(const void *options, const struct dc_model *model, int steps, int i, double *scale)
 {
   (void)steps;

@@ -188,6 +188,7 @@ void dc_unit_text(const char *unit, double scale, char *text, size_t size)
     snprintf(text, size, "%g%s%s", scale, number ? "" : " ", number ? "" : unit);
 }
 
+// First guesses of the controls one behind the other, then zeros: a design begins as the scene has it.
 void dc_task_initial(const struct dc_task *task, const struct dc_model *model, int steps, double *parameters)
 {
   for (int i = 0; i < task->control_count; i++) {
