@@ -66,7 +66,7 @@ static void put_hulls(const struct dc_bodies *bodies, struct dc_json_writer *jso
   dc_json_end(json, "]");
 }
 
-// What the page needs to draw a slider and to send its value back: kind, body or joint, range, and the value now.
+// A slider needs this to be drawn and to send its value back: kind, body or joint, range, and the value now.
 static void put_sliders(const struct dc_placing *placing, struct dc_json_writer *json)
 {
   static const char *const names[] = {"position", "turn", "joint"};
