@@ -255,8 +255,19 @@ static void test_actuators(void)
   check_note(&tree, "start, which an equality sets, of joint k (line 1)");
   check_note(&tree, "starting speed, which an equality sets, of joint k (line 1)");
   done();
-  open_as(KEYED, FOLLOWER("", "qpos='.2 0' qvel='.1 .3'"));
-  check_note(&tree, "starting speed, which an equality sets, of joint k (line 1)");
+  // an equality of one joint takes it away
+  open_as(KEYED, FOLLOWER("polycoef='.25'", "qpos='.2 .25' qvel='.1 .3'"));
+  check_note(&tree, "start or starting speed, as an equality locks it, of joint k (line 1)");
+  body_has("c", "joint", "'fixed'");
+  body_has("c", "position", "[1,0,0.25]");
+  done();
+  open_as(KEYED, FOLLOWER("polycoef='.25'", "qpos='.2 .25' qvel='.1 0'"));
+  for (const struct dc_note *note = tree.scene.notes.first; note; note = note->next)
+    CHECK(!strstr(note->text, "an equality"), "%s", note->text);
+  done();
+  open_model(AND(ARM("<joint name='j' type='slide'/><joint name='k' axis='0 1 0'/>"),
+                 "<equality><joint joint1='j' polycoef='0'/></equality>"));
+  body_has("b", "joint", "'hinge'");
   done();
 }
 

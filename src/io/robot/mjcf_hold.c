@@ -8,6 +8,7 @@
 // Otherwise the equality closes a loop, and ties hold points of the two bodies together.  A <connect> ties its anchor.  A
 // <weld> ties three points of body2, its origin and those "torquescale" away along two of its axes, so that errors of
 // angles count like those of places at that distance.
+// An equality of a single joint locks it: it goes, and its body stands where the equality has it.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,50 @@ static void drop_joints(struct dc_mjcf *model, int body)
   for (int k = 0; k < own->joints; k++)
     model->joints[own->first_joint + k].held = true;
   own->joints = 0;
+}
+
+// The move of a body by its joint, from where the description has it.
+static void move_along(const struct dc_mjcf_joint *joint, double place, struct dc_urdf_pose *pose)
+{
+  struct dc_urdf_pose moved = dc_urdf_identity;
+  double matrix[9], turned[3];
+  if (joint->type == DC_MJCF_SLIDE) {
+    dc_vec_scale(moved.position, joint->axis, place);
+  } else {
+    moved.rotation[0] = cos(0.5 * place);
+    dc_vec_scale(moved.rotation + 1, joint->axis, sin(0.5 * place));
+    dc_rotation_matrix(matrix, moved.rotation);
+    dc_mat_apply(turned, matrix, joint->pos);
+    dc_vec_sub(moved.position, joint->pos, turned);
+  }
+  dc_urdf_pose_compose(pose, pose, &moved);
+}
+
+bool dc_mjcf_lock(struct dc_mjcf *model, int index, double place)
+{
+  struct dc_mjcf_joint *joint = &model->joints[index];
+  struct dc_mjcf_body *body = &model->bodies[joint->body];
+  int left = 0;
+  for (int k = 0; k < body->joints; k++)
+    left += !model->joints[body->first_joint + k].gone;
+  if (joint->held || joint->type < DC_MJCF_SLIDE || (left > 1 && place != 0))
+    return false;
+  joint->locked = joint->held = true;
+  joint->locked_at = place;
+  if (left > 1) {
+    joint->gone = true;
+    return true;
+  }
+  drop_joints(model, joint->body);
+  find_fixed(model);
+  return true;
+}
+
+void dc_mjcf_place_locked(struct dc_mjcf *model)
+{
+  for (size_t j = 0; j < model->joint_count; j++)
+    if (model->joints[j].locked && model->joints[j].locked_at != 0)
+      move_along(&model->joints[j], model->joints[j].locked_at, &model->bodies[model->joints[j].body].pose);
 }
 
 // Holds the top of body side `own` to the other body; false: neither rule fits it.

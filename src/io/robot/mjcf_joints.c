@@ -78,14 +78,17 @@ static int list_joints(const struct dc_mjcf_builder *builder, int i, int joints[
   const struct dc_mjcf *mjcf = builder->mjcf;
   int total = 0;
   for (int body = i; body > 0; body = builder->links[body].above)
-    total += mjcf->bodies[body].joints;
+    for (int k = 0; k < mjcf->bodies[body].joints; k++)
+      total += !mjcf->joints[mjcf->bodies[body].first_joint + k].gone;
   if (total > DC_MJCF_MOST_JOINTS)
     return total;
   for (int body = i, end = total; body > 0; body = builder->links[body].above) {
-    end -= mjcf->bodies[body].joints;
-    for (int k = 0; k < mjcf->bodies[body].joints; k++) {
-      joints[end + k] = mjcf->bodies[body].first_joint + k;
-      owners[end + k] = body;
+    for (int k = mjcf->bodies[body].joints - 1; k >= 0; k--) {
+      int joint = mjcf->bodies[body].first_joint + k;
+      if (mjcf->joints[joint].gone)
+        continue;
+      joints[--end] = joint;
+      owners[end] = body;
     }
   }
   return total;

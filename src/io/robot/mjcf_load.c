@@ -211,6 +211,8 @@ static void read_model(struct dc_mjcf_reader *reader)
   if (!reader->status)
     dc_mjcf_finish_actuators(reader);
   for_sections(reader, "keyframe", dc_mjcf_read_keys);
+  if (!reader->status)
+    dc_mjcf_place_locked(reader->model);
 }
 
 // Reads a model.  The values set here are the format's defaults: degrees, limits by ranges, Euler angles about

@@ -73,6 +73,8 @@ struct dc_mjcf_joint {
   double force;           // limit of the actuators' sum, N or N m; INFINITY: none
   double forces[2];       // the same of either direction
   bool held;              // by an equality, which took it away or made it a ball: keyframes do not start it
+  bool locked, gone;      // by an equality of it alone; gone: one of several of its body
+  double locked_at;       // less its reference, m or rad
   bool aligned;           // a free one whose keyframes mean the axes of inertia
   bool curved[2];         // stiffness, damping: has coefficients of higher powers
 };

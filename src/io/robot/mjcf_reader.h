@@ -90,6 +90,10 @@ void dc_mjcf_finish_actuators(struct dc_mjcf_reader *reader);
 struct dc_urdf_pose *dc_mjcf_find_poses(struct dc_mjcf_reader *reader);
 // Lets an active <weld> or <connect> hold a body that hangs on nothing else; false: it closes a loop.
 bool dc_mjcf_hold(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node);
+// Takes a slide or hinge away that an equality of it alone holds that far off the description; false: one of several of
+// its body, which it holds elsewhere.  Bodies are moved there when no other equality asks for the description any more.
+bool dc_mjcf_lock(struct dc_mjcf *model, int joint, double place);
+void dc_mjcf_place_locked(struct dc_mjcf *model);
 // Read a mesh and a height field into the model.
 void dc_mjcf_read_mesh(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node);
 void dc_mjcf_read_field(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node);

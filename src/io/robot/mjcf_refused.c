@@ -101,6 +101,16 @@ static void check_aligned(struct dc_mjcf_builder *builder)
   }
 }
 
+// A joint that an equality locks elsewhere than it starts, or that would start with a speed.
+static void check_locked(struct dc_mjcf_builder *builder, const struct dc_mjcf_joint *joint)
+{
+  const struct dc_mjcf_key *key = builder->key;
+  double place = key && key->qpos ? key->qpos[joint->qpos] - joint->ref : 0;
+  if (fabs(place - joint->locked_at) > 1e-6 || (key && key->qvel && key->qvel[joint->dof] != 0))
+    dc_mjcf_remember(builder, &builder->dropped, "start or starting speed, as an equality locks it, of joint",
+                     dc_mjcf_called(builder, joint->name, joint->node), joint->node);
+}
+
 // Names everything that nothing corresponds to: what the model would lack (soft bodies, equalities of bodies), and its
 // forces, as springs and ranges of tendons and actuators that pull at the start.  Actuators that are forces on slides and hinges, or gains on
 // their coordinates and velocities, act; others are left out with a note.
@@ -138,8 +148,10 @@ void dc_mjcf_find_refused(struct dc_mjcf_builder *builder)
     dc_mjcf_remember(builder, &builder->dropped, "limits of forces (\"effort\": \"file\" applies them)", "", NULL);
   if (builder->key)
     check_aligned(builder);
-  for (size_t j = 0; j < mjcf->joint_count && builder->key; j++)
-    if (mjcf->joints[j].held)
+  for (size_t j = 0; j < mjcf->joint_count; j++)
+    if (mjcf->joints[j].locked)
+      check_locked(builder, &mjcf->joints[j]);
+    else if (mjcf->joints[j].held && builder->key)
       dc_mjcf_remember(builder, &builder->dropped, "start by the keyframe, as an equality holds the body, of joint",
                        dc_mjcf_called(builder, mjcf->joints[j].name, mjcf->joints[j].node), mjcf->joints[j].node);
   for (size_t b = 0; b < mjcf->body_count; b++)

@@ -161,29 +161,17 @@ static void add_equality_of_tendons(struct dc_mjcf_reader *reader, const struct 
                        sizeof *model->tendons, k == 0);
   if (reader->status || !state.active)
     return;
+  const struct dc_mjcf_tendon *first = &model->tendons[tendons[0]];
+  if (tendons[1] < 0 && first->fixed && first->count == 1 &&
+      dc_mjcf_lock(reader->model, first->joints[0], state.polynomial[0] / first->coefficients[0]))
+    return;
   if (couple_tendons(model, tendons, state.polynomial, &coupling))
     add_coupling(reader, &coupling);
   else
     dc_mjcf_name_it(reader, node);
 }
 
-// An equality of one joint holds it p0 off the description: it follows any other joint that is alone on its body by
-// nothing.  There may be none.
-static void lock(const struct dc_mjcf *model, struct dc_mjcf_coupling *coupling)
-{
-  for (size_t j = 0; j < model->joint_count && coupling->joints[1] < 0; j++) {
-    const struct dc_mjcf_joint *joint = &model->joints[j];
-    bool leads = (int)j != coupling->joints[0] && joint->type >= DC_MJCF_SLIDE && !joint->held &&
-                 model->bodies[joint->body].joints == 1;
-    for (size_t e = 0; e < model->coupling_count; e++)
-      leads = leads && model->couplings[e].joints[0] != (int)j;
-    if (leads)
-      coupling->joints[1] = (int)j;
-  }
-  memset(coupling->polynomial + 1, 0, 4 * sizeof *coupling->polynomial);
-}
-
-// Equalities of joints and of tendons become couplings, welds and connections hold bodies where they can; all
+// Equalities of two joints and of tendons become couplings, those of one lock it, welds and connections hold bodies where they can; all
 // others are remembered as without counterpart.  Those that are not active say nothing, but their attributes
 // are asked for, so that no note calls them idle.
 void dc_mjcf_read_equality(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
@@ -214,10 +202,12 @@ void dc_mjcf_read_equality(struct dc_mjcf_reader *reader, const struct dc_mjcf_n
       coupling.joints[k] = named(reader, node, k ? "joint2" : "joint1", model->joints, model->joint_count,
                                  sizeof *model->joints, k == 0);
     memcpy(coupling.polynomial, state.polynomial, sizeof state.polynomial);
-    if (!reader->status && coupling.joints[1] < 0)
-      lock(model, &coupling);
-    if (state.active)
+    if (reader->status || !state.active)
+      continue;
+    if (coupling.joints[1] >= 0)
       add_coupling(reader, &coupling);
+    else if (!dc_mjcf_lock(model, coupling.joints[0], coupling.polynomial[0]))
+      dc_mjcf_name_it(reader, node);
   }
 }
 
