@@ -468,8 +468,6 @@ def judge(arguments, node, text, names, folder):
     worst = {}
     # dry friction and limits of forces are rounded off, here and there by laws of their own
     part = 0.05 if any("frictionloss" in name or "force" in name for name in names) else robot_motion.PART
-    if "connect" in names or "weld" in names:  # ties give by their force over 1e6 N/m, which shows where a loop lets nothing move
-        part = 0.1
     try:
         for steps in (500, 2000, 8000):
             worst = robot_motion.compare(steps, request, reference)

@@ -156,6 +156,18 @@ class Rigid:
             self.body(name).pop("joint_position", None)
             self.body(name).pop("joint_velocity", None)
 
+    def tie(self):
+        """Two free bodies held together at a point between them, or one at the end of a chain; drawn last."""
+        r, one = self.r, self.body(self.free[0])
+        ends = [self.body(name) for name in self.free[1:]] + [self.body(name) for name in list(self.chain)[-1:] if "joint_position" not in self.body(name)]
+        if not ends or r.chance(0.6) or any(design["type"] in ("link", "anchor") for design in self.designs):
+            return []
+        place = [0.5 * (a + b) for a, b in zip(one["position"], r.choice(ends)["position"])]
+        other = min(ends, key=lambda body: math.dist(body["position"], place))
+        for name, body in (("hook", one), ("eye", other)):
+            self.bodies.append({"name": name, "parent": body["name"], "frame": "world", "joint": "fixed", "position": place, "mass": 1e-3, "inertia": [1e-7, 1e-7, 1e-7, 0, 0, 0]})
+        return [{"body": "hook", "to": "eye", **({"stiffness": r.decades(2, 6)} if r.chance(0.5) else {})}]
+
     def control(self):
         r, driven = self.r, self.actuated()
         if r.chance(0.8):
@@ -258,8 +270,10 @@ class Rigid:
         used = {body["shape"] for body in self.bodies} | {"box", "ball"}
         time = {"step": r.choice([0.005, 0.01, 0.02]), "steps": r.choice([5, 8, 12])}
         self.manufacture()
+        ties = self.tie()
+        time.update({"integrator": "second_order"} if ties and r.chance(0.5) and not any(design["type"] != "number" for design in self.designs) else {})
         return {"time": time, "contact": self.contact, "shapes": {name: SHAPES[name] for name in sorted(used)},
-                "bodies": self.bodies, "couplings": self.couplings, "control": self.controls, "objective": self.objectives, "design": self.designs}
+                "bodies": self.bodies, "couplings": self.couplings, "ties": ties, "control": self.controls, "objective": self.objectives, "design": self.designs}
 
 
 class Soft:
