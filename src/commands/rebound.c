@@ -65,7 +65,7 @@ static double force_at(const struct profile *p, double gap)
 // of the gap in the step before and in this one are opening_before and opening, m/s.  Below the speed `still`
 // nothing rebounds.
 static void leave(const struct profile *p, double gap, double opening_before, double opening, double h, double still,
-                  double left[DC_IMPACT_NUMBERS])
+                  double left[DC_IMPACT_LAW])
 {
   double force = force_at(p, gap);
   double given[DC_IMPACT_GIVEN] = {[DC_IMPACT_BEFORE] = opening_before,
@@ -86,7 +86,7 @@ static void leave(const struct profile *p, double gap, double opening_before, do
 // R(x+ - x), which increases with x+.  It is found by bisection, geometric while the bracket spans orders of
 // magnitude.
 static double next_gap(const struct profile *p, double x, double free_x, double h, double still,
-                       const double left[DC_IMPACT_NUMBERS])
+                       const double left[DC_IMPACT_LAW])
 {
   double low = 1e-6 * fmin(x, p->first), high = fmax(free_x, x);
   high += (force_at(p, high) + left[DC_IMPACT_KICK] / h) * h * h / p->mass + low;
@@ -105,7 +105,7 @@ static double rebound_at(const struct profile *p, double speed, double h, double
 {
   double start = fmax(0.2 * DC_REBOUND_MOST_GAP / DC_REBOUND_LEAST_GAP * p->first, 2 * speed * h), x = start,
          before = start + speed * h;
-  double left[DC_IMPACT_NUMBERS] = {0};
+  double left[DC_IMPACT_LAW] = {0};
   int steps = (int)fmin(MOST_STEPS, 4 * start / (speed * h) + 20);
   for (int k = 0; k < steps && !(x > start && x > before); k++) {
     double next = next_gap(p, x, 2 * x - before, h, still, left);

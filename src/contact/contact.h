@@ -35,6 +35,7 @@ struct dc_contact_settings {
   double friction_smoothing;  // e, m/s
   double restitution;         // of bodies that do not set their own, in [0, 1]; NAN: 1
   double opening_speed;       // that counts as none to restitution, m/s
+  bool on_time;               // bounces are given the way back that they lost (docs/theory.md, "Restitution")
   double friction_range;  // friction of triangle pairs is full up to this gap and ends at twice it, m; NAN: no limit
   double dhat;            // ipc: distance at which its barrier begins, m
   double support;         // sdrs: s of its barrier, in units of length

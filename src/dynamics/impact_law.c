@@ -15,7 +15,10 @@
 //   6. Friction of the next interval has the net normal impulse J - hold + kick, what it is owed, and ahead of time the
 //      impulse of the kick to come, G m (e a - c)+; at least nothing.  The difference is owed from then on.  So the sum
 //      of all that friction has had is that of all net normal impulses, whatever becomes of the kick.
-//   7. a and I are forgotten as G goes to 1, and far away.
+//   7. a, I and W are forgotten as G goes to 1, and far away.
+//   8. Way lost.  W <- W + h (a - u)+; e W is what the bodies are behind when the kick has come, and the impulse that
+//      moves them on by it in an interval of h is e W m/h (impact_late.h).  They have parted for the time W/a already, in which
+//      gravity has taken its part of the speed: e a becomes (e a - load W/(a h))+.
 #include "dynamics/impact_law.h"
 
 #include <math.h>
@@ -134,6 +137,24 @@ static struct dual beginning(struct dual change, struct dual approach, struct du
   return times(times(braked, fast), near);
 }
 
+// Step 8: the way W, weighed as the impulse of compression is.
+static struct dual way_lost(const double given[DC_IMPACT_GIVEN], struct dual arrival, struct dual approach,
+                            struct dual weight, double still)
+{
+  struct dual way = given_number(given, DC_IMPACT_WENT);
+  if (given[DC_IMPACT_LENGTH] == 0)
+    return way;
+  struct dual braked = times(weight, positive(combine(1, arrival, -1, approach), still));
+  return combine(1, way, 1, times(given_number(given, DC_IMPACT_LENGTH), braked));
+}
+
+// The speed of opening that gravity has left after some time.
+static struct dual less_fall(const double given[DC_IMPACT_GIVEN], struct dual speed, struct dual time, double still)
+{
+  struct dual fall = over(given_number(given, DC_IMPACT_LOAD), given_number(given, DC_IMPACT_LENGTH));
+  return positive(shift(combine(1, speed, -1, times(fall, time)), 0.5 * still), still);
+}
+
 // The net normal impulse that friction has not had of all that was before J.
 static struct dual owed_before(const double given[DC_IMPACT_GIVEN])
 {
@@ -145,7 +166,7 @@ static struct dual owed_before(const double given[DC_IMPACT_GIVEN])
 // Step 6: what friction may use, and what is owed beside it.  more: the net normal impulse beside J; ahead: what friction
 // has before it has come.
 static void give_to_friction(const double given[DC_IMPACT_GIVEN], struct dual more, struct dual ahead,
-                             struct dual out[DC_IMPACT_NUMBERS])
+                             struct dual out[DC_IMPACT_LAW])
 {
   struct dual push = given_number(given, DC_IMPACT_PUSH), near = given_number(given, DC_IMPACT_NEARNESS);
   more = combine(1, more, 1, owed_before(given));
@@ -155,25 +176,25 @@ static void give_to_friction(const double given[DC_IMPACT_GIVEN], struct dual mo
   out[DC_IMPACT_OWED] = combine(1, more, -1, times(push, times(near, beside)));
 }
 
-static void leave(const struct dual out[DC_IMPACT_NUMBERS], double left[DC_IMPACT_NUMBERS],
-                  double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN])
+static void leave(const struct dual out[DC_IMPACT_LAW], double left[DC_IMPACT_LAW],
+                  double slopes[DC_IMPACT_LAW][DC_IMPACT_GIVEN])
 {
-  for (int i = 0; i < DC_IMPACT_NUMBERS; i++) {
+  for (int i = 0; i < DC_IMPACT_LAW; i++) {
     left[i] = out[i].value;
     if (slopes)
       memcpy(slopes[i], out[i].slopes, sizeof out[i].slopes);
   }
 }
 
-void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double left[DC_IMPACT_NUMBERS],
-                   double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN])
+void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double left[DC_IMPACT_LAW],
+                   double slopes[DC_IMPACT_LAW][DC_IMPACT_GIVEN])
 {
   struct dual c0 = given_number(given, DC_IMPACT_BEFORE), c = given_number(given, DC_IMPACT_OPENING),
               push = given_number(given, DC_IMPACT_PUSH), near = given_number(given, DC_IMPACT_NEARNESS),
               load = given_number(given, DC_IMPACT_LOAD), mobility = given_number(given, DC_IMPACT_MOBILITY),
               e = given_number(given, DC_IMPACT_RESTITUTION), a = given_number(given, DC_IMPACT_MEMORY),
               impulse = given_number(given, DC_IMPACT_MEMORY + 1), target = given_number(given, DC_IMPACT_MEMORY + 2);
-  struct dual zero = {0}, change = combine(1, c, -1, c0), out[DC_IMPACT_NUMBERS];
+  struct dual zero = {0}, change = combine(1, c, -1, c0), out[DC_IMPACT_LAW];
   struct dual u0 = positive(combine(-1, c0, 0, zero), still), u = positive(combine(-1, c, 0, zero), still);
   struct dual opened = shift(combine(1, positive(change, still), 1, load), still);
   struct dual made = larger(times(push, mobility), opened, still);
@@ -186,18 +207,22 @@ void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double lef
   struct dual compressed =
       share(over(positive(combine(1, u0, -1, u), still), larger(times(both, mobility), opened, still)));
   impulse = combine(1, impulse, 1, times(times(times(counted, compressed), both), near));
+  struct dual way = way_lost(given, arrival, u, times(counted, near), still), waits = zero;
   struct dual held = times(near, share(over(positive(combine(1, c, -1, target), still), made)));
   struct dual end = zero, kick = zero, change_to_come = zero, returned = zero;
   target = zero;
   if (arrival.value > 0) {
     struct dual size = shift(arrival, NO_SPEED * still), taken = combine(1, arrival, -1, u), full = times(e, arrival);
     struct dual part = over(taken, size);
+    if (given[DC_IMPACT_LENGTH] != 0)
+      full = less_fall(given, full, over(way, size), still);
     end = step(apply(part, (part.value - ENDS) / (ENDED - ENDS), 1 / (ENDED - ENDS)));
     if (end.value > 0) {
       struct dual mass = times(end, over(impulse, taken));
       target = times(end, full);
       change_to_come = times(end, combine(1, full, 1, u));
       kick = combine(RESERVE, times(mass, combine(1, full, 1, u)), 0, zero);
+      waits = times(times(mass, e), way);
       returned = times(mass, positive(combine(1, full, -1, c), still));
     }
   }
@@ -209,22 +234,24 @@ void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double lef
   out[DC_IMPACT_KICK] = kick;
   out[DC_IMPACT_CHANGE] = change_to_come;
   out[DC_IMPACT_ENDED] = end;
+  out[DC_IMPACT_WAY] = times(kept, way);
+  out[DC_IMPACT_WAITS] = waits;
   out[DC_IMPACT_HOLD] = times(held, push);
   give_to_friction(given, combine(-1, out[DC_IMPACT_HOLD], 0, zero), returned, out);
   leave(out, left, slopes);
 }
 
-void dc_impact_part(const double given[DC_IMPACT_GIVEN], double left[DC_IMPACT_NUMBERS],
-                    double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN])
+void dc_impact_part(const double given[DC_IMPACT_GIVEN], double left[DC_IMPACT_LAW],
+                    double slopes[DC_IMPACT_LAW][DC_IMPACT_GIVEN])
 {
-  leave((struct dual[DC_IMPACT_NUMBERS]){[DC_IMPACT_OWED] = owed_before(given)}, left, slopes);
+  leave((struct dual[DC_IMPACT_LAW]){[DC_IMPACT_OWED] = owed_before(given)}, left, slopes);
 }
 
-void dc_impact_lag(const double given[DC_IMPACT_GIVEN], double left[DC_IMPACT_NUMBERS],
-                   double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN])
+void dc_impact_lag(const double given[DC_IMPACT_GIVEN], double left[DC_IMPACT_LAW],
+                   double slopes[DC_IMPACT_LAW][DC_IMPACT_GIVEN])
 {
   struct dual near = given_number(given, DC_IMPACT_NEARNESS), owed = owed_before(given), used = times(near, owed);
-  leave((struct dual[DC_IMPACT_NUMBERS]){[DC_IMPACT_BESIDE] = over(used, given_number(given, DC_IMPACT_PUSH)),
-                                         [DC_IMPACT_OWED] = combine(1, owed, -1, used)},
+  leave((struct dual[DC_IMPACT_LAW]){[DC_IMPACT_BESIDE] = over(used, given_number(given, DC_IMPACT_PUSH)),
+                                     [DC_IMPACT_OWED] = combine(1, owed, -1, used)},
         left, slopes);
 }

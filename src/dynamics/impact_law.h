@@ -24,7 +24,11 @@ enum dc_impact_number {
   DC_IMPACT_BESIDE,   // net normal impulse that friction may use from then on, over J, less 1
   DC_IMPACT_OWED,     // net normal impulse beside that; below 0: friction has had it ahead of time, N s
   DC_IMPACT_HOLD,     // impulse of this interval that is taken back in the next one, N s
-  DC_IMPACT_NUMBERS
+  DC_IMPACT_NUMBERS,
+  // Where bounces are on time (impact_late.h), the law says beside them:
+  DC_IMPACT_WAY = DC_IMPACT_NUMBERS,  // way that compression has kept the bodies from, m
+  DC_IMPACT_WAITS,                    // impulse times time that gives it back, kg m
+  DC_IMPACT_LAW
 };
 
 // Numbers by which an interval is judged.
@@ -39,21 +43,23 @@ enum dc_impact_given {
   DC_IMPACT_KICKED,  // impulse of the kick in the interval, N s
   DC_IMPACT_UNUSED,  // what friction may use and has kept in this interval (lag.c), over J of the interval before
   DC_IMPACT_PUSHED,  // J of the interval before, N s
+  DC_IMPACT_LENGTH,  // of the interval, s; 0: ways are not counted
+  DC_IMPACT_WENT,    // the way of the intervals before, m
   DC_IMPACT_MEMORY,  // the first numbers that the interval before has left
   DC_IMPACT_REMEMBERED = DC_IMPACT_HOLD,  // so many of them
   DC_IMPACT_GIVEN = DC_IMPACT_MEMORY + DC_IMPACT_REMEMBERED
 };
 
 // Sets what is left; slopes NULL or the derivatives by all that is given.  still: speed that is nothing, m/s, > 0.
-void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double left[DC_IMPACT_NUMBERS],
-                   double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN]);
+void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double left[DC_IMPACT_LAW],
+                   double slopes[DC_IMPACT_LAW][DC_IMPACT_GIVEN]);
 
 // The same of an interval at whose end nothing is near: what is owed to friction stays owed.
-void dc_impact_part(const double given[DC_IMPACT_GIVEN], double left[DC_IMPACT_NUMBERS],
-                    double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN]);
+void dc_impact_part(const double given[DC_IMPACT_GIVEN], double left[DC_IMPACT_LAW],
+                    double slopes[DC_IMPACT_LAW][DC_IMPACT_GIVEN]);
 // The same of pairs without a restitution: friction may use J and what is owed.
-void dc_impact_lag(const double given[DC_IMPACT_GIVEN], double left[DC_IMPACT_NUMBERS],
-                   double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN]);
+void dc_impact_lag(const double given[DC_IMPACT_GIVEN], double left[DC_IMPACT_LAW],
+                   double slopes[DC_IMPACT_LAW][DC_IMPACT_GIVEN]);
 
 // How far a kick has come: its part at a speed of opening, by t = (target - opening)/w + 1/2,
 // w = 0.05 (target + 0.02 change + still): a narrower end would make rounding of places a part of the kick.

@@ -280,6 +280,12 @@ static double size_now(const struct dc_step_state *state, int pair)
   return state->pairs_now ? dc_vec_norm(state->pairs_now[pair].gradient + 3) : state->rigid->sizes[pair];
 }
 
+bool dc_impact_is_far(const struct dc_step_state *state, int pair)
+{
+  return dc_vec_norm(state->pairs[pair].gradient + 3) <=
+         FAR_FORCE * dc_impact_near_force(&state->model->definition);
+}
+
 bool dc_impact_given(const struct dc_step_state *state, int pair, const double *memory, double given[DC_IMPACT_GIVEN])
 {
   struct dc_impact_normal n = dc_impact_normal(&state->pairs[pair]);
@@ -301,6 +307,7 @@ bool dc_impact_given(const struct dc_step_state *state, int pair, const double *
   given[DC_IMPACT_PUSH] = push_of(state, h) * n.size;
   given[DC_IMPACT_NEARNESS] = dc_impact_nearness(strength);
   given[DC_IMPACT_LOAD] = still(state) * dc_smooth_step_integral(h * pulled(state, pair, &n) / still(state));
+  given[DC_IMPACT_LENGTH] = state->rigid->late && all_free(state, pair) ? h : 0;
   given[DC_IMPACT_MOBILITY] = 0;
   for (int x = 0; x < 2 && all_free(state, pair); x++)
     given[DC_IMPACT_MOBILITY] += dc_impact_mobility(state, of[x], n.along + 6 * x, y);

@@ -79,6 +79,9 @@ struct dc_impact_slopes {
 void dc_impact_given_slopes(const struct dc_step_state *state, int pair, const double *memory,
                             const double weights[DC_IMPACT_GIVEN], struct dc_impact_slopes *slopes);
 
+// Whether a pair ends the interval with less than a force of what is near.
+bool dc_impact_is_far(const struct dc_step_state *state, int pair);
+
 // Restitution of a pair, at most 1, and its derivatives by those of its bodies (equal ones share); NAN: none is set.
 double dc_impact_restitution(const struct dc_step_state *state, int pair, double slopes[2]);
 

@@ -97,6 +97,7 @@ struct dc_rigid_contact {
   const double (*memory)[DC_IMPACT_NUMBERS];
   double (*left)[DC_IMPACT_NUMBERS];  // where a rollout forward keeps it
   struct dc_impact_normal *normals;
+  size_t late;     // place of the first number of impact_late.h in a memory; 0: there are none
   double *slip;    // [pair_count] of memory: all that friction may use over the impulse of the force at t
   double seconds;  // spent in evaluations since creation
   const struct dc_pose *evaluated;  // poses that an adjoint evaluated contact at last; NULL: unknown

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "dynamics/impact_late.h"
 #include "dynamics/impact_pair.h"
 #include "math/vector.h"
 
@@ -41,6 +42,7 @@ enum dc_status dc_rigid_create(struct dc_rollout *rollout, const struct dc_conta
   bool complete = rigid->pairs && rigid->spare && rigid->friction && rigid->impact && rigid->coefficients &&
                   rigid->lag_factors && rigid->lags && rigid->before;
   if (dc_model_remembers(rollout->base)) {
+    rigid->late = rollout->model->definition.contact.on_time ? dc_impact_late_place(rollout->base) : 0;
     rigid->left = dc_arena_alloc(arena, dc_model_memory_count(rollout->base), sizeof(double));
     rigid->sizes = dc_arena_alloc(arena, pairs, sizeof *rigid->sizes);
     rigid->normals = dc_arena_alloc(arena, pairs, sizeof *rigid->normals);

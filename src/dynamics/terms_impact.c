@@ -3,28 +3,33 @@
 // (impact_law.h) acts in the next one, along the direction n in which contact at t opens the pair (impact_pair.h):
 //     D(T+) = (N/h) o + (L/h) w U(t),   o = n . displacement,   t = (r h - o)/w + 1/2,
 //     w = 0.05 (r + 0.02 d + still) h.
-// N is the impulse that is taken back, L the most impulse of the kick, r the speed of opening that it leads to, d the
+// where bounces are on time also b . displacement, b = BACK/(h h-) - PUSH/h^2 (impact_late.h).  N is the impulse that is taken back, L the most impulse of the kick, r the speed of opening that it leads to, d the
 // change to that speed, and U' the smooth step S.  The force along n is (L/h) S(t) - N/h.  D is convex in o, and o is
 // linear in the poses at t+1.
 //
 // Derivatives.  With f = dD/do, f_o = (L/h) S'/w and z the derivative of o by twists at t+1, gradient f z and Hessian
-// f_o z z^T; exactly, rotations of side s add f (sym([n_w]x D^T)/2 - (n_w . v) 1), D the turn of s and v its vector.
+// f_o z z^T; exactly, rotations of side s add f (sym([n_w]x D^T)/2 - (n_w . v) 1), D the turn of s and v its vector.  b stands for f n
+// in its own.
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/impact_late.h"
 #include "dynamics/impact_pair.h"
 #include "math/vector.h"
 
 // Whether anything of a pair acts in the interval.
 static bool acts(const struct dc_step_state *state, int pair)
 {
-  return state->rigid->resists && dc_impact_acts(state->rigid->memory[pair]);
+  return state->rigid->resists && (dc_impact_acts(state->rigid->memory[pair]) ||
+                                   dc_late_acts(state->rigid, state->rigid->memory, pair));
 }
 
 // D and its derivatives by o and by the numbers left, at a motion.
 struct act {
   struct dc_impact_move move;
   double value, force, bend;         // D, f, f_o
+  const double *late;                // of the pair (impact_late.h), NULL: none
+  double back[12];                   // b; not set without those
   double slopes[DC_IMPACT_NUMBERS];  // of f
 };
 
@@ -51,9 +56,15 @@ double dc_impact_force(const double left[DC_IMPACT_NUMBERS], double o, double h,
 static struct act act_of(const struct dc_step_state *state, int pair)
 {
   struct dc_impact_move move = dc_impact_move(state, pair, state->now, state->next);
-  struct act act = act_along(state->rigid->memory[pair], dc_dot(state->rigid->normals[pair].along, move.by, 12),
-                             state->interval.length, state->model->definition.contact.opening_speed);
+  const double *n = state->rigid->normals[pair].along, *late = dc_late_of(state->rigid, state->rigid->memory, pair);
+  double h = state->interval.length, o = dc_dot(n, move.by, 12);
+  struct act act = act_along(state->rigid->memory[pair], o, h, state->model->definition.contact.opening_speed);
   act.move = move;
+  act.late = late;
+  if (!late)
+    return act;
+  dc_late_force(&state->interval, late, act.back);
+  act.value += dc_dot(act.back, move.by, 12);
   return act;
 }
 
@@ -86,18 +97,23 @@ void dc_impact_evaluate(const struct dc_step_state *state, struct dc_friction_de
     double z[12];
     opening_gradient(&act.move, n, z);
     memset(r, 0, sizeof *r);
+    if (act.late)
+      opening_gradient(&act.move, act.back, r->gradient);
     r->acts = true;
     *energy += r->energy = act.value;
     for (int i = 0; i < 12; i++)
-      r->gradient[i] = act.force * z[i];
+      r->gradient[i] += act.force * z[i];
     for (int i = 0; i < 6; i++)
       for (int k = 0; k < 6; k++) {
         r->h_aa[i][k] = act.bend * z[i] * z[k];
         r->h_ab[i][k] = act.bend * z[i] * z[6 + k];
         r->h_bb[i][k] = act.bend * z[6 + i] * z[6 + k];
       }
-    for (int x = 0; x < 2; x++)
+    for (int x = 0; x < 2; x++) {
       add_turn(act.move.turn[x], n + 6 * x, act.move.by + 6 * x, act.force, r->turn[x]);
+      if (act.late)
+        add_turn(act.move.turn[x], act.back + 6 * x, act.move.by + 6 * x, 1, r->turn[x]);
+    }
   }
 }
 
@@ -120,9 +136,10 @@ static void impact_add_hessian(const struct dc_step_state *state, bool exact, st
       dc_rigid_add_lagged_hessian(state, p, &state->rigid->impact[p], exact, hessian);
 }
 
-// Derivatives of G = f (z . direction): how z . direction depends on n, and G on the turn of either frame at t through z.
-static double along_direction(const struct act *act, const double n[12], const double direction[12], double by_n[12],
-                              double by_now[12])
+// Derivatives of f (z . direction): how z . direction depends on n, and f on the turn of either frame at t through z, of
+// which force times is added.
+static double along_direction(const struct act *act, const double n[12], const double direction[12], double force,
+                              double by_n[12], double by_now[12])
 {
   for (int x = 0; x < 2; x++) {
     const double *d = act->move.turn[x], *v = act->move.by + 6 * x, *normal = n + 6 * x, *l = direction + 6 * x;
@@ -131,10 +148,8 @@ static double along_direction(const struct act *act, const double n[12], const d
     dc_vec_copy(by_n + 6 * x + 3, l + 3);
     dc_mat_apply_transposed(back, d, normal);
     dc_vec_cross(cross, l, back);
-    for (int k = 0; k < 3; k++) {
-      by_now[6 * x + k] = dc_vec_dot(normal, l) * v[k] + 0.5 * cross[k];
-      by_now[6 * x + 3 + k] = 0;
-    }
+    for (int k = 0; k < 3; k++)
+      by_now[6 * x + k] += force * (dc_vec_dot(normal, l) * v[k] + 0.5 * cross[k]);
   }
   return dc_dot(by_n, n, 12);
 }
@@ -148,11 +163,18 @@ static void impact_add_mixed(const struct dc_step_state *state, const struct dc_
     const int *of = state->rigid->pair_bodies[p];
     const double *n = state->rigid->normals[p].along;
     struct act act = act_of(state, p);
-    double both[12], by_n[12], now[12], weights[12];
+    double both[12], by_n[12], by_back[12], now[12] = {0}, weights[12], h = state->interval.length;
     dc_impact_gather(of, direction->twists, both);
-    double along = along_direction(&act, n, both, by_n, now);
+    double along = along_direction(&act, n, both, act.force, by_n, now);
+    if (act.late) {
+      double *late = dc_late_in(state->rigid, out->memory, p);
+      along_direction(&act, act.back, both, 1, by_back, now);
+      for (int k = 0; k < 12; k++) {
+        late[DC_LATE_PUSH + k] -= by_back[k] / (h * h);
+        late[DC_LATE_BACK + k] += state->interval.ratio / (h * h) * by_back[k];
+      }
+    }
     for (int k = 0; k < 12; k++) {
-      now[k] *= act.force;
       by_n[k] = act.force * by_n[k] + act.bend * along * act.move.by[k];
       weights[k] = act.bend * along * n[k];
     }
@@ -162,6 +184,18 @@ static void impact_add_mixed(const struct dc_step_state *state, const struct dc_
       out->now.wrenches[of[k / 6]][k % 6] += now[k];
     for (int k = 0; k < DC_IMPACT_NUMBERS; k++)
       out->memory[p][k] += along * act.slopes[k];
+  }
+}
+
+// Adds how the gradient of n . displacement changes with turns of the frames at t.
+static void turn_gradient(const struct dc_impact_move *move, const double n[12], const double now[12], double z[12])
+{
+  for (int x = 0; x < 2; x++) {
+    double back[3], cross[3];
+    dc_mat_apply_transposed(back, move->turn[x], n + 6 * x);
+    dc_vec_cross(cross, now + 6 * x, back);
+    dc_vec_add_scaled(z + 6 * x, z + 6 * x, dc_vec_dot(move->by + 6 * x, now + 6 * x), n + 6 * x);
+    dc_vec_add_scaled(z + 6 * x, z + 6 * x, -0.5, cross);
   }
 }
 
@@ -175,7 +209,8 @@ static void impact_add_product(const struct dc_step_state *state, const struct d
     const int *of = state->rigid->pair_bodies[p];
     const double *n = state->rigid->normals[p].along;
     struct act act = act_of(state, p);
-    double z[12], now[12], by[12], turned_n[12], size, moved_z[12];
+    const double *late = dc_late_of(state->rigid, variation->memory, p);
+    double z[12], now[12], by[12], turned_n[12], size, moved_z[12], back_z[12];
     dc_impact_gather(of, variation->now.twists, now);
     dc_impact_push_move(&act.move, now, none, by);
     dc_impact_push_normal(&state->pairs_now[p], now, turned_n, &size);
@@ -184,15 +219,14 @@ static void impact_add_product(const struct dc_step_state *state, const struct d
     double force = act.bend * (dc_dot(n, by, 12) + dc_dot(turned_n, act.move.by, 12));
     for (int k = 0; k < DC_IMPACT_NUMBERS; k++)
       force += act.slopes[k] * variation->memory[p][k];
-    for (int x = 0; x < 2; x++) {
-      double back[3], cross[3];
-      dc_mat_apply_transposed(back, act.move.turn[x], n + 6 * x);
-      dc_vec_cross(cross, now + 6 * x, back);
-      dc_vec_add_scaled(moved_z + 6 * x, moved_z + 6 * x, dc_vec_dot(act.move.by + 6 * x, now + 6 * x), n + 6 * x);
-      dc_vec_add_scaled(moved_z + 6 * x, moved_z + 6 * x, -0.5, cross);
+    turn_gradient(&act.move, n, now, moved_z);
+    if (late) {
+      dc_late_force(&state->interval, late, by);
+      opening_gradient(&act.move, by, back_z);
+      turn_gradient(&act.move, act.back, now, back_z);
     }
     for (int k = 0; k < 12; k++)
-      forces->wrenches[of[k / 6]][k % 6] += force * z[k] + act.force * moved_z[k];
+      forces->wrenches[of[k / 6]][k % 6] += force * z[k] + act.force * moved_z[k] + (late ? back_z[k] : 0);
   }
 }
 
@@ -227,7 +261,7 @@ void dc_impact_begin(struct dc_rigid_contact *rigid, const double (*memory)[DC_I
   for (int p = 0; p < rigid->pair_count && rigid->slip; p++)
     rigid->slip[p] = 1;
   for (int p = 0; p < rigid->pair_count && memory; p++) {
-    bool acts = dc_impact_acts(memory[p]);
+    bool acts = dc_impact_acts(memory[p]) || dc_late_acts(rigid, memory, p);
     rigid->slip[p] += memory[p][DC_IMPACT_BESIDE];
     rigid->resists |= acts;
     if (acts)
@@ -244,11 +278,14 @@ static bool leaves_nothing(const struct dc_step_state *state, int pair, const do
 }
 
 // The memory of one pair, and its derivatives (NULL: not wanted); memory NULL: nothing.
-static void leave_pair(const struct dc_step_state *state, int pair, const double *memory,
-                       double left[DC_IMPACT_NUMBERS], double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN])
+static void leave_pair(const struct dc_step_state *state, int pair, const double (*memory)[DC_IMPACT_NUMBERS],
+                       double left[DC_IMPACT_LAW], double slopes[DC_IMPACT_LAW][DC_IMPACT_GIVEN])
 {
   double given[DC_IMPACT_GIVEN];
-  if (!dc_impact_given(state, pair, memory, given))
+  bool near = dc_impact_given(state, pair, memory ? memory[pair] : NULL, given);
+  const double *late = dc_late_of(state->rigid, memory, pair);
+  given[DC_IMPACT_WENT] = late ? late[DC_LATE_WAY] : 0;
+  if (!near)
     dc_impact_part(given, left, slopes);
   else if (isnan(given[DC_IMPACT_RESTITUTION]))
     dc_impact_lag(given, left, slopes);
@@ -261,10 +298,12 @@ void dc_impact_leave(const struct dc_step_state *state, const double (*memory)[D
 {
   int pairs = state->rigid->pair_count;
   for (int p = 0; p < pairs; p++) {
-    if (leaves_nothing(state, p, memory ? memory[p] : NULL))
-      memset(left[p], 0, sizeof left[p]);
-    else
-      leave_pair(state, p, memory ? memory[p] : NULL, left[p], NULL);
+    double law[DC_IMPACT_LAW] = {0}, *late = dc_late_in(state->rigid, left, p);
+    if (!leaves_nothing(state, p, memory ? memory[p] : NULL))
+      leave_pair(state, p, memory, law, NULL);
+    if (late)
+      dc_late_leave(state, p, memory, law, late);
+    memcpy(left[p], law, sizeof left[p]);
   }
   dc_node_leave(state, (double *)(left + pairs));
 }
@@ -300,22 +339,30 @@ void dc_impact_go_on(struct dc_rollout *rollout, const struct dc_rollout_input *
 void dc_impact_pull_back(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
                          const double (*weights)[DC_IMPACT_NUMBERS], double (*next)[6], struct dc_step_cotangent *out)
 {
-  double left[DC_IMPACT_NUMBERS], slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN], share[2];
+  double left[DC_IMPACT_LAW], slopes[DC_IMPACT_LAW][DC_IMPACT_GIVEN], share[2];
   struct dc_design *design = &out->input->design;
   for (int p = 0; p < state->rigid->pair_count; p++) {
     const int *of = state->rigid->pair_bodies[p];
-    double sums[DC_IMPACT_GIVEN] = {0};
+    const double *late = dc_late_of(state->rigid, weights, p);
+    double sums[DC_IMPACT_GIVEN] = {0}, by_law[DC_IMPACT_LAW] = {0};
     struct dc_impact_slopes by;
-    if (dc_all_zero(weights[p], DC_IMPACT_NUMBERS) || leaves_nothing(state, p, memory ? memory[p] : NULL))
+    bool none = dc_all_zero(weights[p], DC_IMPACT_NUMBERS) && (!late || dc_all_zero(late, DC_LATE_NUMBERS));
+    if (none || leaves_nothing(state, p, memory ? memory[p] : NULL))
       continue;
+    memcpy(by_law, weights[p], sizeof weights[p]);
     dc_impact_restitution(state, p, share);
-    leave_pair(state, p, memory ? memory[p] : NULL, left, slopes);
-    for (int i = 0; i < DC_IMPACT_NUMBERS; i++)
+    leave_pair(state, p, memory, left, slopes);
+    double turned[12] = {0}, *before = dc_late_in(state->rigid, out->memory, p);
+    if (late)
+      dc_late_pull_back(state, p, left, late, by_law, turned, before);
+    for (int i = 0; i < DC_IMPACT_LAW; i++)
       for (int k = 0; k < DC_IMPACT_GIVEN; k++)
-        sums[k] += weights[p][i] * slopes[i][k];
+        sums[k] += by_law[i] * slopes[i][k];
     dc_impact_given_slopes(state, p, memory ? memory[p] : NULL, sums, &by);
+    if (late)
+      before[DC_LATE_WAY] += sums[DC_IMPACT_WENT];
     for (int k = 0; k < 12; k++) {
-      next[of[k / 6]][k % 6] += by.next[k];
+      next[of[k / 6]][k % 6] += by.next[k] + turned[k];
       out->now.wrenches[of[k / 6]][k % 6] += by.now[k];
       out->before.wrenches[of[k / 6]][k % 6] += by.before[k];
     }
@@ -335,16 +382,19 @@ void dc_impact_push(const struct dc_step_state *state, const double (*memory)[DC
                     const struct dc_step_variation *variation, const double (*next)[6],
                     double (*left)[DC_IMPACT_NUMBERS])
 {
-  double values[DC_IMPACT_NUMBERS], slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN], share[2];
+  double values[DC_IMPACT_LAW], slopes[DC_IMPACT_LAW][DC_IMPACT_GIVEN], share[2];
   const struct dc_design *change = &variation->input->design;
   for (int p = 0; p < state->rigid->pair_count; p++) {
     const int *of = state->rigid->pair_bodies[p];
-    double moves[3][12];
+    const double *before = dc_late_of(state->rigid, variation->memory, p);
+    double moves[3][12], law[DC_IMPACT_LAW] = {0}, *late = dc_late_in(state->rigid, left, p);
     memset(left[p], 0, sizeof left[p]);
+    if (late)
+      memset(late, 0, DC_LATE_NUMBERS * sizeof *late);
     if (leaves_nothing(state, p, memory ? memory[p] : NULL))
       continue;
     dc_impact_restitution(state, p, share);
-    leave_pair(state, p, memory ? memory[p] : NULL, values, slopes);
+    leave_pair(state, p, memory, values, slopes);
     dc_impact_gather(of, next, moves[0]);
     dc_impact_gather(of, variation->now.twists, moves[1]);
     dc_impact_gather(of, variation->before.twists, moves[2]);
@@ -354,6 +404,8 @@ void dc_impact_push(const struct dc_step_state *state, const double (*memory)[DC
       weights[k] = 1;
       if (k == DC_IMPACT_RESTITUTION) {
         moved = share[0] * change->restitution_shift[of[0]] + share[1] * change->restitution_shift[of[1]];
+      } else if (k == DC_IMPACT_WENT) {
+        moved = before ? before[DC_LATE_WAY] : 0;
       } else if (k >= DC_IMPACT_MEMORY) {
         moved = variation->memory[p][k - DC_IMPACT_MEMORY];
       } else {
@@ -364,9 +416,12 @@ void dc_impact_push(const struct dc_step_state *state, const double (*memory)[DC
                 by.mass[0] * change->body_mass_scale[of[0]] + by.mass[1] * change->body_mass_scale[of[1]] +
                 dc_vec_dot(by.gravity, change->gravity);
       }
-      for (int i = 0; i < DC_IMPACT_NUMBERS; i++)
-        left[p][i] += slopes[i][k] * moved;
+      for (int i = 0; i < DC_IMPACT_LAW; i++)
+        law[i] += slopes[i][k] * moved;
     }
+    memcpy(left[p], law, sizeof left[p]);
+    if (late)
+      dc_late_push(state, p, values, law, moves[0], before, late);
   }
   dc_node_push_left(state, variation, (double *)(left + state->rigid->pair_count));
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dynamics/impact_late.h"
 #include "math/vector.h"
 
 enum { ARRAYS = 10, ALIGNMENT = 64 };
@@ -40,7 +41,8 @@ size_t dc_model_memory_count(const struct dc_model *model)
 {
   if (!dc_model_remembers(model))
     return 0;
-  return DC_IMPACT_NUMBERS * (size_t)dc_model_pair_count(model) + (size_t)dc_node_touch_count(model);
+  return dc_impact_late_place(model) +
+         (model->definition.contact.on_time ? DC_LATE_NUMBERS : 0) * (size_t)dc_model_pair_count(model);
 }
 
 // Bytes of one array in a mapped file, padded so that the next one begins on a cache line.

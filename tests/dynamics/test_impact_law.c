@@ -27,9 +27,9 @@ static void draw(struct dc_random *random, double given[DC_IMPACT_GIVEN])
 
 static void test_derivatives(void)
 {
-  static double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN];
+  static double slopes[DC_IMPACT_LAW][DC_IMPACT_GIVEN];
   struct dc_random random;
-  double given[DC_IMPACT_GIVEN], left[DC_IMPACT_NUMBERS], above[DC_IMPACT_NUMBERS], below[DC_IMPACT_NUMBERS];
+  double given[DC_IMPACT_GIVEN], left[DC_IMPACT_LAW], above[DC_IMPACT_LAW], below[DC_IMPACT_LAW];
   int far = 0, count = 0;
   dc_random_seed(&random, 3);
   for (int n = 0; n < 300; n++) {
@@ -42,7 +42,7 @@ static void test_derivatives(void)
       given[k] = at - h;
       dc_impact_law(given, still, below, NULL);
       given[k] = at;
-      for (int i = 0; i < DC_IMPACT_NUMBERS; i++, count++)
+      for (int i = 0; i < DC_IMPACT_LAW; i++, count++)
         far += fabs((above[i] - below[i]) / (2 * h) - slopes[i][k]) > 1e-4 * (1 + fabs(slopes[i][k]));
     }
   }
@@ -56,15 +56,15 @@ static void test_rest(void)
                                    [DC_IMPACT_LOAD] = 0.1,
                                    [DC_IMPACT_MOBILITY] = 1,
                                    [DC_IMPACT_RESTITUTION] = 0.9};
-  double left[DC_IMPACT_NUMBERS];
+  double left[DC_IMPACT_LAW];
   dc_impact_law(given, still, left, NULL);
-  CHECK(dc_all_zero(left, DC_IMPACT_NUMBERS), "what rests is left alone");
+  CHECK(dc_all_zero(left, DC_IMPACT_LAW), "what rests is left alone");
 }
 
 static void test_bounds(void)
 {
   struct dc_random random;
-  double given[DC_IMPACT_GIVEN], left[DC_IMPACT_NUMBERS], lag[DC_IMPACT_NUMBERS];
+  double given[DC_IMPACT_GIVEN], left[DC_IMPACT_LAW], lag[DC_IMPACT_LAW];
   dc_random_seed(&random, 4);
   for (int n = 0; n < 3000; n++) {
     draw(&random, given);
@@ -100,7 +100,7 @@ static double point_energy(double gap)
 static double collide(double mass, double stiffness, double h, double speed, double restitution, double start)
 {
   static const double near_gap = 0.06;
-  double left[DC_IMPACT_NUMBERS] = {0}, gap = start, before = start + speed * h, most = 0;
+  double left[DC_IMPACT_LAW] = {0}, gap = start, before = start + speed * h, most = 0;
   for (int step = 0; step < 20000; step++) {
     double low = log(1e-14), high = log(2 * gap + fabs(gap - before) * 2 + 1), bend;
     for (int i = 0; i < 80; i++) {

@@ -105,6 +105,13 @@ static const char *const hull_names[] = {"parts", "triangles", NULL};
     .offset = offsetof(struct dc_contact_settings, opening_speed)                                                      \
   }
 
+#define ON_TIME_OPTION                                                                                                 \
+  {                                                                                                                    \
+    .name = "on_time", .type = DC_BOOLEAN, .unit = "", .fallback = "false",                                            \
+    .help = "true: what restitution pushes apart goes on from where it would be had it bounced within the step",       \
+    .offset = offsetof(struct dc_contact_settings, on_time)                                                            \
+  }
+
 #define DHAT_OPTION(standard)                                                                                          \
   {                                                                                                                    \
     .name = "dhat", .type = DC_REAL, .unit = "m", .fallback = standard, .absent = "automatic", .minimum = 0,           \
@@ -169,6 +176,7 @@ const struct dc_option dc_contact_options[] = {STIFFNESS_OPTION("1e-6"),
                                                FRICTION_SMOOTHING_OPTION("1e-3"),
                                                RESTITUTION_OPTION,
                                                OPENING_SPEED_OPTION,
+                                               ON_TIME_OPTION,
                                                FRICTION_RANGE_OPTION,
                                                DHAT_OPTION("1e-3"),
                                                SUPPORT_OPTION,
@@ -190,6 +198,7 @@ const struct dc_option dc_bsh_options[] = {STIFFNESS_OPTION(AUTOMATIC),
                                            FRICTION_SMOOTHING_OPTION(AUTOMATIC),
                                            RESTITUTION_OPTION,
                                            OPENING_SPEED_OPTION,
+                                           ON_TIME_OPTION,
                                            FRICTION_RANGE_OPTION,
                                            NEAR_RANGE_OPTION(AUTOMATIC),
                                            CHOSEN_OPTION,
@@ -203,12 +212,13 @@ const struct dc_option dc_exact_options[] = {STIFFNESS_OPTION(AUTOMATIC),
                                              FRICTION_SMOOTHING_OPTION(AUTOMATIC),
                                              RESTITUTION_OPTION,
                                              OPENING_SPEED_OPTION,
+                                             ON_TIME_OPTION,
                                              FRICTION_RANGE_OPTION,
                                              CHOSEN_OPTION,
                                              DC_OPTIONS_END};
 const struct dc_option dc_ipc_options[] = {
     STIFFNESS_OPTION(AUTOMATIC), DHAT_OPTION(AUTOMATIC), FRICTION_OPTION, FRICTION_SMOOTHING_OPTION(AUTOMATIC),
-    RESTITUTION_OPTION,          OPENING_SPEED_OPTION,   CHOSEN_OPTION,   DC_OPTIONS_END};
+    RESTITUTION_OPTION,          OPENING_SPEED_OPTION,   ON_TIME_OPTION,  CHOSEN_OPTION,   DC_OPTIONS_END};
 const struct dc_option dc_ipc_global_options[] = {STIFFNESS_OPTION(AUTOMATIC),
                                                   LENGTH_OPTION(AUTOMATIC),
                                                   WEIGHTS_OPTION("\"automatic\""),
@@ -218,6 +228,7 @@ const struct dc_option dc_ipc_global_options[] = {STIFFNESS_OPTION(AUTOMATIC),
                                                   FRICTION_SMOOTHING_OPTION(AUTOMATIC),
                                                   RESTITUTION_OPTION,
                                                   OPENING_SPEED_OPTION,
+                                                  ON_TIME_OPTION,
                                                   CHOSEN_OPTION,
                                                   DC_OPTIONS_END};
 const struct dc_option dc_sdrs_options[] = {STIFFNESS_OPTION(AUTOMATIC),
@@ -228,6 +239,7 @@ const struct dc_option dc_sdrs_options[] = {STIFFNESS_OPTION(AUTOMATIC),
                                             FRICTION_SMOOTHING_OPTION(AUTOMATIC),
                                             RESTITUTION_OPTION,
                                             OPENING_SPEED_OPTION,
+                                            ON_TIME_OPTION,
                                             CHOSEN_OPTION,
                                             DC_OPTIONS_END};
 const struct dc_option dc_manifold_options[] = {STIFFNESS_OPTION(AUTOMATIC),
@@ -240,6 +252,7 @@ const struct dc_option dc_manifold_options[] = {STIFFNESS_OPTION(AUTOMATIC),
                                                 FRICTION_SMOOTHING_OPTION(AUTOMATIC),
                                                 RESTITUTION_OPTION,
                                                 OPENING_SPEED_OPTION,
+                                                ON_TIME_OPTION,
                                                 CHOSEN_OPTION,
                                                 DC_OPTIONS_END};
 const struct dc_option dc_mujoco_contact_options[] = {FRICTION_OPTION, RESTITUTION_OPTION, DC_OPTIONS_END};

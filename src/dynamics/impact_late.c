@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounces on time (impact_late.h): what an interval leaves of the way that was lost, and its derivatives.  Whether
+// another body is near has none.
+#include "dynamics/impact_late.h"
+
+#include <string.h>
+
+#include "dynamics/impact_pair.h"
+#include "math/vector.h"
+
+size_t dc_impact_late_place(const struct dc_model *model)
+{
+  return DC_IMPACT_NUMBERS * (size_t)dc_model_pair_count(model) + (size_t)dc_node_touch_count(model);
+}
+
+const double *dc_late_of(const struct dc_rigid_contact *rigid, const double (*memory)[DC_IMPACT_NUMBERS], int pair)
+{
+  return rigid->late && memory ? (const double *)memory + rigid->late + DC_LATE_NUMBERS * (size_t)pair : NULL;
+}
+
+double *dc_late_in(const struct dc_rigid_contact *rigid, double (*memory)[DC_IMPACT_NUMBERS], int pair)
+{
+  return rigid->late && memory ? (double *)memory + rigid->late + DC_LATE_NUMBERS * (size_t)pair : NULL;
+}
+
+bool dc_late_acts(const struct dc_rigid_contact *rigid, const double (*memory)[DC_IMPACT_NUMBERS], int pair)
+{
+  const double *late = dc_late_of(rigid, memory, pair);
+  return late && !dc_all_zero(late + DC_LATE_PUSH, DC_LATE_NUMBERS - DC_LATE_PUSH);
+}
+
+// Whether neither body of a pair that moves is near another one at the end of the interval.
+static bool is_alone(const struct dc_step_state *state, int pair)
+{
+  const int *own = state->rigid->pair_bodies[pair];
+  for (int p = 0; p < state->rigid->pair_count; p++) {
+    const int *of = state->rigid->pair_bodies[p];
+    bool shares = false;
+    for (int x = 0; x < 4 && p != pair; x++)
+      shares |= of[x / 2] == own[x % 2] && dc_body_moves(&state->model->bodies.bodies[of[x / 2]]);
+    if (shares && !dc_impact_is_far(state, p))
+      return false;
+  }
+  return true;
+}
+
+void dc_late_force(const struct dc_step_interval *interval, const double late[DC_LATE_NUMBERS], double back[12])
+{
+  double h = interval->length;
+  for (int k = 0; k < 12; k++)
+    back[k] = (interval->ratio * late[DC_LATE_BACK + k] - late[DC_LATE_PUSH + k]) / (h * h);
+}
+
+void dc_late_leave(const struct dc_step_state *state, int pair, const double (*memory)[DC_IMPACT_NUMBERS],
+                   const double law[DC_IMPACT_LAW], double late[DC_LATE_NUMBERS])
+{
+  static const double none[DC_LATE_NUMBERS];
+  const double *old = dc_late_of(state->rigid, memory, pair);
+  struct dc_impact_normal n = dc_impact_normal(&state->pairs[pair]);
+  double left[DC_LATE_NUMBERS] = {[DC_LATE_WAY] = law[DC_IMPACT_WAY]};
+  old = old ? old : none;
+  for (int k = 0; k < 12 && law[DC_IMPACT_WAITS] != 0; k++)
+    left[DC_LATE_WAITS + k] = law[DC_IMPACT_WAITS] * n.along[k];
+  if (!dc_all_zero(old + DC_LATE_WAITS, 12) && is_alone(state, pair))
+    memcpy(left + DC_LATE_PUSH, old + DC_LATE_WAITS, 12 * sizeof *left);
+  memcpy(left + DC_LATE_BACK, old + DC_LATE_PUSH, 12 * sizeof *left);
+  memcpy(late, left, sizeof left);
+}
+
+void dc_late_pull_back(const struct dc_step_state *state, int pair, const double law[DC_IMPACT_LAW],
+                       const double weights[DC_LATE_NUMBERS], double by_law[DC_IMPACT_LAW], double next[12],
+                       double before[DC_LATE_NUMBERS])
+{
+  struct dc_impact_normal n = dc_impact_normal(&state->pairs[pair]);
+  double along[12];
+  by_law[DC_IMPACT_WAY] = weights[DC_LATE_WAY];
+  by_law[DC_IMPACT_WAITS] = dc_dot(weights + DC_LATE_WAITS, n.along, 12);
+  for (int k = 0; k < 12; k++)
+    along[k] = law[DC_IMPACT_WAITS] * weights[DC_LATE_WAITS + k];
+  if (law[DC_IMPACT_WAITS] != 0)
+    dc_impact_pull_back_normal(&state->pairs[pair], along, 0, next);
+  bool alone = !dc_all_zero(weights + DC_LATE_PUSH, 12) && is_alone(state, pair);
+  for (int k = 0; k < 12; k++) {
+    before[DC_LATE_WAITS + k] += alone ? weights[DC_LATE_PUSH + k] : 0;
+    before[DC_LATE_PUSH + k] += weights[DC_LATE_BACK + k];
+  }
+}
+
+void dc_late_push(const struct dc_step_state *state, int pair, const double law[DC_IMPACT_LAW],
+                  const double by_law[DC_IMPACT_LAW], const double next[12], const double before[DC_LATE_NUMBERS],
+                  double late[DC_LATE_NUMBERS])
+{
+  struct dc_impact_normal n = dc_impact_normal(&state->pairs[pair]);
+  double turned[12], size;
+  dc_impact_push_normal(&state->pairs[pair], next, turned, &size);
+  memset(late, 0, DC_LATE_NUMBERS * sizeof *late);
+  late[DC_LATE_WAY] = by_law[DC_IMPACT_WAY];
+  for (int k = 0; k < 12; k++)
+    late[DC_LATE_WAITS + k] = by_law[DC_IMPACT_WAITS] * n.along[k] + law[DC_IMPACT_WAITS] * turned[k];
+  if (!dc_all_zero(before + DC_LATE_WAITS, 12) && is_alone(state, pair))
+    memcpy(late + DC_LATE_PUSH, before + DC_LATE_WAITS, 12 * sizeof *late);
+  memcpy(late + DC_LATE_BACK, before + DC_LATE_PUSH, 12 * sizeof *late);
+}
