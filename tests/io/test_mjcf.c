@@ -356,15 +356,18 @@ static void refuse(const char *include, const char *robot, const char *message)
 
 static void test_refused(void)
 {
-  static const char tendon[] = "<mujoco><worldbody>" BODY(
-      "<site name='s'/>") "<site name='t'/></worldbody>"
-                          "<tendon><spatial name='rope' stiffness='2'><site site='s'/><site site='t'/></spatial></tendon>"
-                          "<equality><weld name='glue' site1='s' site2='t'/></equality></mujoco>";
-  static const char rope[] = "<mujoco><worldbody>" BODY(
-      "<site name='s'/>") "<site name='t'/></worldbody><tendon><spatial name='rope' stiffness='2'><site site='s'/><site "
-                          "site='t'/></spatial></tendon></mujoco>";
+  static const char tendon[] =
+      "<mujoco><worldbody>" BODY("<site name='s'/>") "<site name='t'/></worldbody>"
+                                                     "<tendon><spatial name='rope' stiffness='2'><site site='s'/><site "
+                                                     "site='t'/></spatial></tendon>"
+                                                     "<equality><flex name='glue' flex='f'/></equality></mujoco>";
+  static const char rope[] =
+      "<mujoco><worldbody>" BODY("<site name='s'/>") "<site name='t'/></worldbody><tendon><spatial name='rope' "
+                                                     "stiffness='2'><site site='s'/><site "
+                                                     "site='t'/></spatial></tendon></mujoco>";
   refuse("'robot.urdf'", tendon, "nothing here corresponds to equality glue (line 1) (");
-  refuse("{'file': 'robot.urdf', 'unsupported': 'refuse'}", rope, "nothing here corresponds to spring of tendon rope (line 1)");
+  refuse("{'file': 'robot.urdf', 'unsupported': 'refuse'}", rope,
+         "nothing here corresponds to spring of tendon rope (line 1)");
   struct tree tree = {0};
   load_as(&tree, "{'file': 'robot.urdf', 'unsupported': 'skip'}", tendon);
   CHECK(tree.status == DC_OK, "%s", tree.error.text);

@@ -127,13 +127,31 @@ static void test_loops(void)
   body_has("tie_5", "position", "[0.9,2,3]");
   body_has("tie_6", "position", "[0,0.1,0]");
   done();
+  // sites, within frames and by their classes, say the points, or the relative pose
+#define SITED(inner, equality)                                                                                         \
+  "<mujoco><default><site pos='0 0 .5'/></default><worldbody><body name='c'><joint/>" BOX                              \
+  "<frame pos='.1 0 0'><site name='s' pos='0 .2 0'/></frame></body><body name='d' pos='0 1 0'><joint/>" BOX inner      \
+  "</body></worldbody><equality>" equality "</equality></mujoco>"
+  open_model(SITED("<site name='t'/>", "<connect site1='s' site2='t'/>"));
+  body_has("tie", "position", "[0.1,0.2,0]");
+  body_has("tie_2", "parent", "'d'");
+  body_has("tie_2", "position", "[0,0,0.5]");
+  done();
+  open_model(SITED("<site name='t' fromto='1 0 0 3 0 0'/>", "<weld site1='t' site2='s' torquescale='.1'/>"));
+  body_has("tie", "parent", "'d'");
+  body_has("tie_2", "parent", "'c'");
+  body_has("tie", "position", "[2,-0.2,-0.1]");  // z along the way from the second end
+  body_has("tie_2", "position", "-");
+  body_has("tie_4", "position", "[0.1,0,0]");
+  done();
+  refuse(SITED("", "<weld site1='s'/>"), "site2: there is no site \"\"");
   snprintf(text, sizeof text, MODEL("%s", "<connect body1='d' anchor='1 0 0'/>"), arms);
   open_model(text);
   body_has("tie", "parent", "'d'");
   body_has("tie_2", "parent", "-");
   body_has("tie_2", "position", "[1,1,0]");
   done();
-  refuse(MODEL(FREE("a", "0 0 1", ""), "<weld site1='s' site2='t'/>"), "nothing here corresponds to equality");
+  refuse(MODEL(FREE("a", "0 0 1", ""), "<weld site1='s' site2='t'/>"), "site1: there is no site \"s\"");
   refuse(MODEL(FREE("a", "0 0 1", ""), "<weld body1='x'/>"), "body1: there is no body \"x\"");
   snprintf(text, sizeof text, MODEL("%s", "<connect active='false' body1='c' body2='d' anchor='0 0 0'/>"), arms);
   open_model(text);

@@ -21,10 +21,11 @@ enum { WELD_POINTS = 3, MOST_TIES = 1000, MOST_LOOKS = 20000000 };  // looks at 
 
 struct hold {
   const struct dc_mjcf_node *node;
-  bool weld;
+  bool weld, apart;              // apart: points[1] is not where the anchor is
   int bodies[2];                 // body1, body2
   struct dc_urdf_pose relative;  // of body2 in body1
   double anchor[3];              // in body1
+  double other[3];               // the point of body2 that is to be there, where apart
   double lever;                  // m
 };
 
@@ -107,6 +108,8 @@ static int move_behind(struct dc_mjcf_reader *reader, int top, int on)
   for (size_t e = 0; e < model->excluded_count; e++)
     for (int k = 0; k < 2; k++)
       model->excluded[e][k] = number[model->excluded[e][k]];
+  for (size_t s = 0; s < model->ties.site_count; s++)
+    model->ties.sites[s].body = number[model->ties.sites[s].body];
   for (size_t t = 0; t < model->ties.count; t++)
     for (int k = 0; k < 2; k++)
       model->ties.list[t].bodies[k] = number[model->ties.list[t].bodies[k]];
@@ -305,14 +308,50 @@ static void close_loop(struct dc_mjcf_reader *reader, const struct hold *hold)
     } else {
       dc_vec_copy(points[0], hold->anchor);
       point_in(points[1], &relative, points[0]);
+      if (hold->apart)
+        dc_vec_copy(points[1], hold->other);
     }
     tie(reader, hold, (const double(*)[3])points);
   }
 }
 
+// Two sites are held together: welded frames say the relative pose, connected centres may stand apart in the
+// description.  false: refused.
+static bool find_sites(struct dc_mjcf_reader *reader, struct hold *hold)
+{
+  const struct dc_mjcf_ties *ties = &reader->model->ties;
+  const struct dc_mjcf_site *found[2];
+  for (int k = 0; k < 2; k++) {
+    const char *attribute = k ? "site2" : "site1", *name = dc_mjcf_text(reader, hold->node, attribute);
+    int index = name ? dc_mjcf_find_named(ties->sites, ties->site_count, sizeof *ties->sites, name) : -1;
+    if (index < 0) {
+      dc_mjcf_refuse(reader, hold->node, DC_BAD_INPUT, "%s: there is no site \"%.200s\"", attribute, name ? name : "");
+      return false;
+    }
+    found[k] = &ties->sites[index];
+    hold->bodies[k] = found[k]->body;
+  }
+  if (hold->weld) {
+    struct dc_urdf_pose back;
+    invert(&back, &found[1]->pose);
+    dc_urdf_pose_compose(&hold->relative, &found[0]->pose, &back);
+    return true;
+  }
+  struct dc_urdf_pose *poses = dc_mjcf_find_poses(reader), relative;
+  double point[3];
+  if (!poses)
+    return false;
+  dc_vec_copy(hold->anchor, found[0]->pose.position);
+  dc_vec_copy(hold->other, found[1]->pose.position);
+  seen_from(&relative, &poses[hold->bodies[0]], &poses[hold->bodies[1]]);
+  point_of(point, &relative, hold->other);
+  hold->apart = dc_vec_distance(point, hold->anchor) > 1e-9;
+  return true;
+}
+
 // Reads a <weld> or <connect> and holds a body by it if it can.  A relpose of which the last four numbers are
 // zero means the relative pose of the description, as in MuJoCo; NAN stands for it.  Equalities between sites
-// are left to the list of what has no counterpart.  body2 is tried first, then body1.  Returns true if nothing
+// hold their frames, or centres, together.  body2 is tried first, then body1.  Returns true if nothing
 // more is to be done, which includes a refusal.
 bool dc_mjcf_hold(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
@@ -334,17 +373,19 @@ bool dc_mjcf_hold(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node
   }
   for (int k = 0; k < 2 && !sites; k++)
     hold.bodies[k] = body_of(reader, node, k ? "body2" : "body1");
-  if (reader->status || sites)
-    return reader->status != DC_OK;
-  const struct dc_mjcf_body *bodies = reader->model->bodies;
-  if (bodies[hold.bodies[0]].weld == bodies[hold.bodies[1]].weld)
-    return true;  // they are fixed to each other already
-  if ((reader->held += reader->model->body_count) > MOST_LOOKS) {
+  if ((reader->held += reader->model->body_count + (sites ? reader->model->ties.site_count : 0)) > MOST_LOOKS) {
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "too many bodies are held by too many equalities (%d bodies)",
                    (int)reader->model->body_count);
     return true;
   }
-  if (!hold_side(reader, &hold, 1) && !hold_side(reader, &hold, 0))
+  if (sites && !find_sites(reader, &hold))
+    return reader->status != DC_OK;
+  if (reader->status)
+    return true;
+  const struct dc_mjcf_body *bodies = reader->model->bodies;
+  if (bodies[hold.bodies[0]].weld == bodies[hold.bodies[1]].weld)
+    return true;  // they are fixed to each other already
+  if (hold.apart || (!hold_side(reader, &hold, 1) && !hold_side(reader, &hold, 0)))
     close_loop(reader, &hold);
   return true;
 }

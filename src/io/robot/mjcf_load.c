@@ -260,6 +260,7 @@ void dc_mjcf_release(struct dc_mjcf *mjcf)
   free(mjcf->pairs);
   free(mjcf->couplings);
   free(mjcf->ties.list);
+  free(mjcf->ties.sites);
   free(mjcf->keys);
   free(mjcf->excluded);
   free(mjcf->named);

@@ -133,6 +133,12 @@ struct dc_mjcf_tie {
   int bodies[2];
   double points[2][3];  // in their frames
 };
+// A frame on a body that equalities hold.
+struct dc_mjcf_site {
+  const char *name;
+  int body;
+  struct dc_urdf_pose pose;
+};
 struct dc_mjcf_key {
   const char *name;
   const struct dc_mjcf_node *node;
@@ -151,7 +157,8 @@ struct dc_mjcf_option {
 
 // Items that each list of a model has memory for; only the functions that append to the lists read and write it.
 struct dc_mjcf_room {
-  size_t bodies, geoms, joints, tendons, actuators, meshes, fields, pairs, couplings, ties, keys, excluded, named;
+  size_t bodies, geoms, joints, tendons, actuators, meshes, fields, pairs, couplings, ties, sites, keys, excluded,
+      named;
 };
 
 struct dc_mjcf_assets {
@@ -163,6 +170,8 @@ struct dc_mjcf_assets {
 struct dc_mjcf_ties {
   struct dc_mjcf_tie *list;
   size_t count;
+  struct dc_mjcf_site *sites;  // those that have names
+  size_t site_count;
 };
 
 // A compiled model: elements with their classes' defaults applied, in the order of the file.  Lists are owned and freed by

@@ -373,6 +373,43 @@ static void read_inertial(struct dc_mjcf_reader *reader, const struct dc_mjcf_no
   body->inertial = true;
 }
 
+// Sites.
+
+struct site_state {
+  struct dc_urdf_pose pose;
+  double fromto[6];  // [0]: NAN without
+};
+
+static void apply_site(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *target)
+{
+  struct site_state *state = target;
+  dc_mjcf_pose(reader, node, &state->pose);
+  dc_mjcf_numbers(reader, node, "fromto", 6, 6, state->fromto);
+}
+
+// A site with a name; nothing asks for others.
+static void add_site(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const struct place *place)
+{
+  struct dc_mjcf *model = reader->model;
+  struct site_state state = {.pose = dc_urdf_identity, .fromto = {NAN}};
+  double along[3];
+  dc_mjcf_apply_all(reader, node, place->childclass, NULL, apply_site, &state);
+  const char *name = name_of(reader, node, place);
+  if (!name || reader->status)
+    return;
+  if (!isnan(state.fromto[0])) {
+    dc_vec_sub(along, state.fromto, state.fromto + 3);
+    for (int k = 0; k < 3; k++)
+      state.pose.position[k] = 0.5 * (state.fromto[k] + state.fromto[3 + k]);
+    dc_mjcf_z_to(along, state.pose.rotation);
+  }
+  if (!MAKE_ROOM(reader, node, model->ties.sites, model->ties.site_count, model->room.sites))
+    return;
+  struct dc_mjcf_site *site = &model->ties.sites[model->ties.site_count++];
+  *site = (struct dc_mjcf_site){.name = name, .body = place->body};
+  dc_urdf_pose_compose(&site->pose, &place->frame, &state.pose);
+}
+
 static void walk(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *parent, const struct place *place);
 
 // Appends a body, walks what it holds twice (see above), and finds in between to what it is fixed, which needs
@@ -480,6 +517,8 @@ static void walk(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *paren
       continue;
     else if (strcmp(node->name, "geom") == 0)
       add_geom(reader, node, place);
+    else if (strcmp(node->name, "site") == 0)
+      add_site(reader, node, place);
     else if (strcmp(node->name, "joint") == 0)
       add_joint(reader, node, place, false);
     else if (strcmp(node->name, "freejoint") == 0)
