@@ -4,9 +4,9 @@
 #include "dynamics/step.h"
 
 // They damp elastic forces beside a prediction: D and S in terms_past.c.
-static const double DAMPING = 0.2;  // D; a constant g of 0.55 let stiff blocks that spin gain energy at 10 ms
-static const double STIFF = 40;     // S; with 160 blocks that spin gain energy
-static const double CONTACT = 0.5;  // c there; less would give energy
+static const double DAMPING = 0.2;   // D; a constant g of 0.55 let stiff blocks that spin gain energy at 10 ms
+static const double STIFF = 40;      // S; with 160 blocks that spin gain energy
+static const double CONTACT = 0.55;  // c there; with 0.5 derivatives grow, less would give energy
 
 // The state of a step as its terms read it: three configurations, their poses, and the contacts of the rollout.
 struct dc_step_state dc_step_state_of(const struct dc_rollout *rollout, const struct dc_rollout_input *input,

@@ -12,7 +12,7 @@
 //
 // The barrier f of a node at a half-space is stiff without bound, so that f(x) at the beginning must not be felt again.
 // Its force is that of the end during the whole interval (Kane, Repetto, Ortiz and Marsden 1999): h c f(x+) at the
-// beginning, h (1 - c) f(x+) at the end, c = 1/2, which shares are those of dc_contact_share.
+// beginning, h (1 - c) f(x+) at the end, c a little above their 1/2, which shares are those of dc_contact_share.
 #include <string.h>
 
 #include "dynamics/step.h"
