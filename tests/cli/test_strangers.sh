@@ -177,4 +177,12 @@ deeply report "$deep"
 deeply verify "$deep"
 deeply export "$deep" --format csv
 deeply diff "$deep" "$deep"
+
+# Files of every kind, damaged, through the commands that read them; more of them by scripts/soak/damaged.py alone.
+if have_python; then
+  check "damaged files of every kind end with a status and a message, in bounded memory" \
+    env DCSIM="$dcsim" "$interpreter" -B "$DCSIM_SOURCE/scripts/soak/damaged.py" --draws "$(sample 120 80)" --seed 7 --memory 1500
+else
+  skip "damaged files of every kind" "no python3"
+fi
 finish
