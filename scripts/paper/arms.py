@@ -5,8 +5,8 @@
 
 The first URDF file below FOLDER whose path ends in each of the names is included as it comes, every joint driven (kp 1000, kd 100), and holds
 the pose of the file for 100 steps of 0.01 s, with a full field and with "self_contact": "auto" and "self_field": "near".  A step with its
-adjoint: processor time of the whole program, of optimizations of 1 and of so many iterations that their difference is 0.3 s at least.
-A step alone: likewise, of simulations of 100 and more steps.  One thread, medians and least of several runs, taken in turns.
+adjoint: processor time of the whole program, of optimizations of n and of 4 n iterations, as long as step_cost.py asks.
+A step alone: likewise, of simulations of 100 n and 400 n steps.  One thread, medians and least of several runs, taken in turns.
 With --forces also what simplification changes about the force of each link's hull above a cube, as scripts/paper/simplified-forces does.
 """
 import json
@@ -18,26 +18,12 @@ import tempfile
 import measuring
 import robots
 import simplified_forces
+from step_cost import Cost
 
 NAMES = ["iiwa14.urdf", "ur5_robot.urdf", "ur5e_glb.urdf", "panda.urdf", "xarm7.urdf", "rm75.urdf", "kinova.urdf", "z1.urdf"]
 WAYS = [("a full field", {"self_field": "full"}), ("auto and near", {"self_contact": "auto", "self_field": "near"})]
-STEPS, TRIES, LEAST = 100, 5, 0.3  # LEAST: s that a difference of two runs takes at least
+STEPS, TRIES = 100, 3
 GAPS = [1e-3, 1e-2, 1e-1]
-
-
-class Slope:
-    """Processor time of one more of what a program does `count` times."""
-
-    def __init__(self, command, first, least):
-        self.command, self.first, self.count, self.found = command, first, 5 * first, []
-        while self.once() * (self.count - self.first) < least:
-            self.count = self.first + 4 * (self.count - self.first)
-        self.found = []
-
-    def once(self):
-        early, late = (measuring.answer(*self.command(count), accepted=(0, 1))[1] for count in (self.first, self.count))
-        self.found.append(max(late - early, 0) / (self.count - self.first))
-        return self.found[-1]
 
 
 def hold(arguments, path, include, folder):
@@ -60,11 +46,11 @@ def hold(arguments, path, include, folder):
     return measuring.write_json(scene, text), len(joints)
 
 
-def slopes(arguments, scene, least):
+def costs(arguments, scene):
     """Of a step alone and of an iteration."""
     common = ["-o", "none", "--quiet", "--json", "--threads", "1", "--set"]
-    yield Slope(lambda n: [arguments.dcsim, "simulate", scene, *common, "time.steps=%d" % n], STEPS, least)
-    yield Slope(lambda n: [arguments.dcsim, "optimize", scene, *common, "optimizer.iterations=%d" % n], 1, least)
+    yield Cost(lambda n: [arguments.dcsim, "simulate", scene, *common, "time.steps=%d" % (STEPS * n)], "steps")
+    yield Cost(lambda n: [arguments.dcsim, "optimize", scene, *common, "optimizer.iterations=%d" % n])
 
 
 def links(arguments, path, folder):
@@ -96,17 +82,17 @@ def changes(arguments, path, folder):
     return found
 
 
-def cost_rows(arguments, path, least, tries):
+def cost_rows(arguments, path, tries):
     """Cells of one arm in the table of costs."""
     cells = []
     with tempfile.TemporaryDirectory() as folder:
         for i, (_, include) in enumerate(WAYS):
             scene, joints = hold(arguments, path, include, os.path.join(folder, str(i)))
-            both = list(slopes(arguments, scene, least))
+            both = list(costs(arguments, scene))
             for _ in range(tries):
-                for slope in both:
-                    slope.once()
-            step, iteration = ([1e3 * x for x in slope.found] for slope in both)
+                for cost in both:
+                    cost.once()
+            step, iteration = ([1e3 * x for x in cost.found] for cost in both)
             whole = [x / STEPS for x in iteration]
             cells += ["%.2f (%.2f)" % (statistics.median(x), min(x)) for x in (step, whole)]
     before, _ = triangles(arguments, path, {"hull_points": 0, "longest_edge": 0})
@@ -144,14 +130,14 @@ def main():
     paths = [next((path for path in found if path.endswith("/" + name)), None) for name in arguments.names.split(",")]
     if None in paths:
         sys.exit("not below %s: %s" % (arguments.folder, arguments.names.split(",")[paths.index(None)]))
-    least, tries = (0.2, 2) if arguments.quick else (LEAST, TRIES)
+    tries = 2 if arguments.quick else TRIES
     lines = ["### Arms that hold a pose", "",
              "By `scripts/paper/arms FOLDER`: files of dex-urdf, example-robot-data and unitree_ros as they come, every joint under PD (kp 1000, kd 100) at the pose of the file, %d steps of 0.01 s," % STEPS,
              "contact model bsh. Milliseconds of processor time a step on one core of %s, which other programs used, too: median of %d runs (least). `auto and near`:" % (measuring.processor(), tries),
              '`"self_contact": "auto", "self_field": "near"`. Triangles of the collision geometry: hulls of the file, simplified (the default), and how far the hulls stand out of that.', "",
              "| arm | joints | triangles | simplified | deviation, mm | " + " | ".join("%s: step | with adjoint" % name for name, _ in WAYS) + " |", "|---" * (5 + 2 * len(WAYS)) + "|"]
     for path in paths:
-        lines.append("| %s | %s |" % (os.path.relpath(path, arguments.folder), " | ".join(map(str, cost_rows(arguments, path, least, tries)))))
+        lines.append("| %s | %s |" % (os.path.relpath(path, arguments.folder), " | ".join(map(str, cost_rows(arguments, path, tries)))))
         print(lines[-1], flush=True)
     if arguments.forces:
         lines += tell_forces(arguments, paths)
