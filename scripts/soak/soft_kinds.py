@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from motions import G, ROCKING, SMOOTHING, Finding, add_floor, velocity
+from motions import G, ROCKING, SMOOTHING, Finding, add_floor, drift
 from motions import world as rigid_world
 
 MODELS = ["bsh", "ipc", "sdrs"]  # soft surfaces have a barrier of their own; models differ in what else they sum up
@@ -50,7 +50,7 @@ def soft_slide(draw, mutant):
     path = draw.run(scene)
     way = speed**2 / (2 * mu * G)
     moved = path.position["body"][-1, 0] - path.position["body"][0, 0]
-    return [Finding("stopping distance", moved, way, 0.03 * way + 1.2 * speed * draw.step), Finding("speed at rest", abs(velocity(path, "body")[0]), 0, 5 * SMOOTHING)]
+    return [Finding("stopping distance", moved, way, 0.03 * way + 1.2 * speed * draw.step), Finding("speed at rest", drift(path, "body"), 0, 5 * SMOOTHING)]
 
 
 def soft_land(draw, mutant):

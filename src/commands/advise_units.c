@@ -111,14 +111,15 @@ static void advise_density(struct dc_task_site *site)
 }
 
 // Notes a free body, alone, that is lighter than the lightest solid of its volume.  Lengths in centimetres make a volume
-// of 10^6 times what it is, so that the density tells which unit was meant.
+// of 10^6 times what it is, so that the density tells which unit was meant.  A size that is told already says as much.
 static void advise_lightness(struct dc_task_site *site)
 {
   const struct dc_bodies *bodies = &site->scene->model.bodies;
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
     double volume = body->shape->properties.volume, density = body->mass / volume;
-    if (!is_alone(bodies, i) || !(volume > 0) || !(body->mass > 0) || !(density < DC_ADVISE_LIGHT))
+    if (!is_alone(bodies, i) || !(volume > 0) || !(body->mass > 0) || !(density < DC_ADVISE_LIGHT) ||
+        body->radius > DC_HUGE_RADIUS)
       continue;
     dc_advice_add(site->list, "units",
                   "\"%.80s\" weighs %.4g kg and has a volume of %.4g m^3, %.2g times the density of air: are its lengths "
