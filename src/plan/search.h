@@ -57,7 +57,7 @@ bool dc_search_wanted(const struct dc_search_settings *settings);
 enum dc_status dc_continuation_check(const struct dc_continuation *continuation, const struct dc_model *model,
                                      const struct dc_task *task, struct dc_error *error);
 
-enum { DC_SEARCH_STAGES = 64, DC_SEARCH_MEMBERS = 16 };
+enum { DC_SEARCH_STAGES = 64, DC_SEARCH_MEMBERS = 16, DC_RACE_CANDIDATES = DC_SEARCH_MEMBERS / 2 };
 
 struct dc_search_stage {
   double stiffness, far_field;  // factors on those of the scene

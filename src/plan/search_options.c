@@ -46,7 +46,7 @@ const struct dc_option dc_automatic_options[] = {
     DC_INTEGER_OPTION(struct dc_portfolio, rollouts, "0", 0, 1e12,
                       "after so many no further turn begins; 0: 4000, up to ten times as many where runs are small"),
     DC_INTEGER_OPTION(struct dc_portfolio, draws, "32", 1, 1e9, "first guesses that every other round draws"),
-    DC_INTEGER_OPTION(struct dc_portfolio, candidates, "3", 1, DC_SEARCH_MEMBERS / 2,
+    DC_INTEGER_OPTION(struct dc_portfolio, candidates, "3", 1, DC_RACE_CANDIDATES,
                       "number of these, the best ones and the last one, which are optimized side by side"),
     DC_REAL_OPTION(struct dc_portfolio, spread, "", "0.5", 0, 1e6,
                    "standard deviation of draws about the first guess, where the control has no choice of its own"),
