@@ -264,6 +264,45 @@ static void test_directions(void)
   }
 }
 
+// Files below 1.5 have axes in the frame of the model and gravity in <physics>.
+static void test_old_versions(void)
+{
+  static const struct {
+    const char *version;
+    double axis[3];
+  } cases[] = {{"1.4", {0, 1, 0}}, {"1.5", {-1, 0, 0}}, {"1.6", {-1, 0, 0}}, {"1.10", {-1, 0, 0}}};
+  for (int k = 0; k < 4; k++) {
+    struct tree tree = {0};
+    char text[1800];
+    snprintf(text, sizeof text,
+             "<sdf version='%s'><world name='w'><physics type='ode'><gravity>0 1 -3</gravity><max_step_size>1"
+             "</max_step_size></physics><model name='m'>" SOLID("a", "")
+                 HINGE("w", "fixed", "world", "a", "") SOLID("b", "<pose>0 0 1 0 0 1.5707963267948966</pose>")
+                     HINGE("j", "revolute", "a", "b", "<axis><xyz>0 1 0</xyz></axis>") "</model></world></sdf>",
+             cases[k].version);
+    load_sdf(&tree, text);
+    check_numbers(find_body(&tree, "b"), "axis", 3, cases[k].axis, 1e-15);
+    check_numbers(tree.build.document.root, "gravity", 3, (double[3]){0, 1, -3}, 0);
+    for (const struct dc_note *note = tree.scene.notes.first; note; note = note->next)
+      CHECK(!strstr(note->text, "physics") && !strstr(note->text, "gravity"), "%s", note->text);
+    unload(&tree);
+  }
+}
+
+// The damping of a ball joint acts; a canonical link may be one of a model inside.
+static void test_balls_and_canonical_links(void)
+{
+  struct tree tree = {0};
+  load_sdf(&tree,
+           SDF("<model name='m' canonical_link='n::b'>" SOLID("a", "")
+                   HINGE("w", "fixed", "world", "a", "") "<model name='n'>" SOLID("b", "<pose>0 0 1 0 0 0</pose>") "</model><frame name='f'/>"
+                       HINGE("j", "ball", "a", "f", "<axis><xyz>0 0 1</xyz><limit><lower>-1</lower></limit><dynamics>"
+                                                    "<damping>0.5</damping></dynamics></axis>") "</model>"));
+  check_json(find_body(&tree, "n::b"), "joint", "{'type':'ball','damping':0.5}");
+  check_note(&tree, "<limit> in <axis>: ball joints have no range");
+  unload(&tree);
+}
+
 static void test_refusals(void)
 {
   refuse("<!DOCTYPE a [<!ENTITY b 'c'>]><sdf version='1.9'><model name='m'/></sdf>", "DOCTYPE is not allowed");
@@ -288,4 +327,6 @@ RUN_TESTS_IN_TEMPORARY_FOLDER({"free and static models", test_free_and_static}, 
                               {"joints", test_joints}, {"geometry and friction", test_geometry},
                               {"compounds", test_compounds}, {"nested and included models", test_nested},
                               {"attached and placed", test_attached}, {"directions of friction", test_directions},
+                              {"old versions", test_old_versions},
+                              {"balls and canonical links", test_balls_and_canonical_links},
                               {"refusals and notes", test_refusals})

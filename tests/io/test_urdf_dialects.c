@@ -174,6 +174,38 @@ static void test_unread(void)
   unload(&tree);
 }
 
+// Settings of MuJoCo that would change masses or gravity are told, those of its meshes and steps are not.
+static void test_mujoco(void)
+{
+  struct tree tree = {0};
+  load(&tree, ROBOT("<mujoco><compiler meshdir='m' balanceinertia='true' settotalmass='3' inertiafromgeom='true'/>"
+                    "<option gravity='0 0 -1' timestep='1'><flag gravity='disable'/></option></mujoco>" LINK("a") LINK("b")
+                        JOINT("j", "continuous", "a", "b", "")
+                            "<transmission name='t'><joint name='j'/><actuator name='m'><motorInertia>1</motorInertia>"
+                            "<mechanicalReduction>2</mechanicalReduction></actuator></transmission>"));
+  check_note(&tree, "\"settotalmass\" of <compiler>: masses are not scaled");
+  check_note(&tree, "\"inertiafromgeom\" of <compiler>: masses are those of <inertial>");
+  check_note(&tree, "\"gravity\" of <option>: gravity is that of the scene");
+  check_note(&tree, "\"gravity\" of <flag>: flags of MuJoCo's options");
+  check_note(&tree, "<motorInertia> in <actuator>: the rotor has no inertia");
+  for (const struct dc_note *note = tree.scene.notes.first; note; note = note->next)
+    CHECK(!strstr(note->text, "meshdir") && !strstr(note->text, "timestep") && !strstr(note->text, "Reduction"), "%s",
+          note->text);
+  unload(&tree);
+}
+
+// Ranges of planar joints and damping of floating ones do not act, and a note says so.
+static void test_unheeded(void)
+{
+  struct tree tree = {0};
+  load(&tree, ROBOT("<link name='w'/>" LINK("a") JOINT("f", "floating", "w", "a", "<dynamics damping='1'/>") LINK("b")
+                        JOINT("p", "planar", "a", "b", "<limit lower='-1' upper='1'/>") LINK("c")
+                            JOINT("q", "planar", "a", "c", "<limit effort='-1' velocity='1'/><dynamics damping='1'/>")));
+  check_note(&tree, "ranges of floating and planar joints, damping and friction of floating ones do not act: f and p");
+  check_note(&tree, "limits of effort or velocity of 0 or less are none: q");
+  unload(&tree);
+}
+
 // Limits that are 0 are none, and a note says so; those of joints that do not move say nothing.
 static void test_zero_limits(void)
 {
@@ -187,7 +219,7 @@ static void test_zero_limits(void)
     load(&tree, text);
     bool told = false;
     for (const struct dc_note *note = tree.scene.notes.first; note; note = note->next)
-      told |= strstr(note->text, "limits of effort or velocity that are 0 are none: j") != NULL;
+      told |= strstr(note->text, "limits of effort or velocity of 0 or less are none: j") != NULL;
     CHECK(told == (k < 2), "%s", limits[k]);
     check_json(find_body(&tree, "b"), "effort_limit", k == 0 ? "-" : "2");
     check_json(find_body(&tree, "b"), "velocity_limit", k == 1 ? "-" : "3");
@@ -195,7 +227,8 @@ static void test_zero_limits(void)
   }
 }
 
-RUN_TESTS_IN_TEMPORARY_FOLDER({"limits of 0", test_zero_limits},
+RUN_TESTS_IN_TEMPORARY_FOLDER({"limits of 0", test_zero_limits}, {"settings of MuJoCo", test_mujoco},
+                              {"planar and floating joints", test_unheeded},
                               {"joints on the world, ranges that are missing, damping", test_world},
                               {"roots", test_roots}, {"attributes", test_attributes},
                               {"gains by joint, transmissions", test_gains},

@@ -75,8 +75,20 @@ static enum dc_status read_limits(struct dc_sdf_reader *reader, struct dc_xml_el
   return DC_OK;
 }
 
+// A ball joint has no axis, but the damping of one acts.
+static enum dc_status read_ball(struct dc_sdf_reader *reader, struct dc_xml_element *axis, struct dc_urdf_joint *joint)
+{
+  struct dc_xml_element *dynamics = dc_xml_child(axis, "dynamics");
+  dc_xml_child(axis, "xyz");
+  enum dc_status status = dynamics ? dc_sdf_child_numbers(reader, dynamics, "damping", 1, &joint->damping) : DC_OK;
+  if (!status && !isfinite(joint->damping))
+    return dc_xml_fail(dynamics, reader->error, DC_BAD_INPUT, "must hold finite numbers");
+  joint->damping = fmax(joint->damping, 0);
+  return status;
+}
+
 // The axis is given in the joint's frame, or in the frame that "expressed_in" names; before version 1.7 also in
-// that of the model.  Only directions are turned, so positions of the frames do not matter.
+// that of the model, before 1.5 always.  Only directions are turned, so positions of the frames do not matter.
 static enum dc_status read_axis(struct dc_sdf_reader *reader, int index, const char *which, struct dc_urdf_joint *joint)
 {
   const struct dc_sdf_frame frame = reader->frames[index];
@@ -86,7 +98,9 @@ static enum dc_status read_axis(struct dc_sdf_reader *reader, int index, const c
   char quoted[DC_JSON_QUOTED];
   enum dc_status status = xyz ? dc_sdf_numbers(reader, xyz, 3, n) : DC_OK;
   const char *base = xyz ? dc_xml_attribute(xyz, "expressed_in") : NULL;
-  if (!base && frame.scope->old_axes && dc_sdf_is_true(axis ? dc_sdf_text(axis, "use_parent_model_frame") : NULL))
+  bool flag = frame.scope->axes != DC_SDF_AXES_OF_JOINT &&
+              dc_sdf_is_true(axis ? dc_sdf_text(axis, "use_parent_model_frame") : NULL);
+  if (!base && axis && (flag || frame.scope->axes == DC_SDF_AXES_OF_MODEL))
     base = "__model__";
   if (!status && base && *base) {
     int expressed = dc_sdf_find_frame(reader, frame.scope, base);
@@ -263,6 +277,8 @@ enum dc_status dc_sdf_read_joint(struct dc_sdf_reader *reader, int index)
   joint.type = types[type].type;
   if (types[type].axes)
     status = read_axis(reader, index, "axis", &joint);
+  else if (joint.type == DC_URDF_BALL)
+    status = read_ball(reader, dc_xml_child(frame.element, "axis"), &joint);
   for (size_t i = 1; i < reader->frame_count && !status; i++) {
     if (reader->frames[i].kind == DC_SDF_LINK && reader->frames[i].link == parent)
       status = dc_sdf_world_pose(reader, (int)i, &parent_pose);

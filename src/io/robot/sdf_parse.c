@@ -31,13 +31,15 @@ static enum dc_status read_file(struct dc_sdf_reader *reader, const char *name, 
   return DC_OK;
 }
 
-// Below 1.7 an axis may be given in the frame of its model.
-static bool is_old(struct dc_xml_element *sdf)
+// Below 1.7 an axis may be given in the frame of its model, below 1.5 it always is.
+static enum dc_sdf_axes axes_of(struct dc_xml_element *sdf)
 {
   const char *version = dc_xml_attribute(sdf, "version");
   double number = version ? strtod(version, NULL) : 1.7;
   const char *point = version ? strchr(version, '.') : NULL;
-  return number < 2 && point && strlen(point) == 2 && point[1] < '7';
+  if (!(number < 2 && point && strlen(point) == 2 && point[1] < '7'))
+    return DC_SDF_AXES_OF_JOINT;
+  return point[1] < '5' ? DC_SDF_AXES_OF_MODEL : DC_SDF_AXES_BY_FLAG;
 }
 
 // Pose without "relative_to": that of a link or frame is relative to the model, of a joint to its child, of an
@@ -98,6 +100,8 @@ static enum dc_status add_members(struct dc_sdf_reader *reader, struct dc_xml_el
     status = add_model(reader, one, scope, scope, NULL);
   for (struct dc_xml_element *one = dc_xml_child(element, "include"); one && !status; one = dc_xml_again(one))
     status = add_include(reader, one, scope);
+  if (!status && scope->first_link < 0 && scope->canonical && *scope->canonical)  // one of a model inside
+    scope->first_link = dc_sdf_find_frame(reader, scope, scope->canonical);
   if (!status && scope->first_link < 0)  // of a model without links of its own: that of the first inside
     for (size_t i = (size_t)scope->frame + 1; i < reader->frame_count && scope->first_link < 0; i++)
       if (reader->frames[i].kind == DC_SDF_LINK)
@@ -200,7 +204,7 @@ static enum dc_status add_file(struct dc_sdf_reader *reader, const struct includ
   struct dc_xml_element *model = dc_xml_child(file->root, "model");
   if (!model)
     return dc_xml_fail(include->element, reader->error, DC_BAD_INPUT, "the included file has no <model>");
-  how.old_axes = is_old(file->root);
+  how.axes = axes_of(file->root);
   how.offset = dc_sdf_offset(outer, include->element);
   how.included = true;
   if (!(how.folder = dc_arena_printf(reader->arena, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".")))
@@ -254,6 +258,9 @@ static enum dc_status read_all(struct dc_sdf_reader *reader, struct dc_xml_file 
                               .scope = world};
   enum dc_status status = dc_sdf_add_frame(reader, &root, &world->frame);
   world->flat = count_models(element ? element : file->root) == 1;
+  struct dc_xml_element *physics = dc_xml_child(element, "physics");  // which has gravity before version 1.6
+  if (physics)
+    status = status ? status : dc_sdf_child_numbers(reader, physics, "gravity", 3, reader->gravity);
   if (!status && element)
     status = dc_sdf_child_numbers(reader, element, "gravity", 3, reader->gravity);
   if (!status)
@@ -303,7 +310,7 @@ enum dc_status dc_sdf_parse(struct dc_urdf *urdf, const char *name, const char *
   struct dc_xml_file *file;
   enum dc_status status = read_file(&reader, name, text, length, &file);
   if (!status) {
-    world.old_axes = is_old(file->root);
+    world.axes = axes_of(file->root);
     status = read_all(&reader, file, &world);
   }
   memcpy(gravity, reader.gravity, sizeof reader.gravity);

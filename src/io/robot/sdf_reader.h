@@ -7,13 +7,16 @@
 #include "io/robot/xml_tree.h"
 
 // A model: a scope of names, whose own frame is called "__model__".
+// The frame of axes that name none: their joint's; below version 1.7 the model's where a flag says so, below 1.5 always.
+enum dc_sdf_axes { DC_SDF_AXES_OF_JOINT, DC_SDF_AXES_BY_FLAG, DC_SDF_AXES_OF_MODEL };
+
 struct dc_sdf_scope {
   const char *prefix;  // before its names: "" or "outer::inner::"
   struct dc_sdf_scope *parent;
   int frame;  // of the model; of the world: that of the world
   bool is_static;
   const char *folder;     // of its file
-  bool old_axes;          // its file's version is below 1.7: axes may be given in the frame of the model
+  enum dc_sdf_axes axes;  // by its file's version
   int first_link;         // frame of the canonical one, -1 without
   const char *canonical;  // its name where the model gives one
   bool flat;              // names of the only model inside get no prefix

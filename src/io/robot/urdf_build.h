@@ -22,7 +22,8 @@ struct dc_urdf_names {
 };
 struct dc_urdf_remarks {
   struct dc_urdf_names repaired, solid, tiny, limited, freed, idle, emptied;
-  struct dc_urdf_names turning, sliding, stuck, passive, damped, supposed, frictions, floating, unheld, unbounded, tied;
+  struct dc_urdf_names turning, sliding, stuck, passive, damped, supposed, frictions, floating, unheld, unbounded, tied,
+      unheeded;
   double most_change;  // of the repaired
 };
 

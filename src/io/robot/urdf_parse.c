@@ -322,6 +322,8 @@ static enum element in_robot(struct dc_urdf_parser *parser, const XML_Char *name
     dc_urdf_begin_transmission(parser);
     return TRANSMISSION;
   }
+  if (strcmp(name, "mujoco") == 0)
+    return MUJOCO;
   if (strcmp(name, "material") != 0)
     return ELEMENTS;
   if (++parser->robot_materials > DC_URDF_MOST_LINKS)
@@ -329,6 +331,16 @@ static enum element in_robot(struct dc_urdf_parser *parser, const XML_Char *name
   parser->colored = false;
   parser->look = (struct material){.name = dc_urdf_copy(parser, dc_urdf_attribute(parser, name, attributes, "name"))};
   return MATERIAL;
+}
+
+// Sections that MuJoCo reads in a URDF file.
+static enum element in_mujoco(const XML_Char *name)
+{
+  static const char *const names[] = {"compiler", "option", "size", "flag"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strcmp(names[i], name) == 0)
+      return MUJOCO;
+  return ELEMENTS;
 }
 
 // The kind of an element that begins inside parent; ELEMENTS: one to skip.
@@ -344,6 +356,7 @@ static enum element classify(struct dc_urdf_parser *parser, enum element parent,
   case LINK: return in_link(parser, name);
   case JOINT: return in_joint(parser, name, attributes);
   case TRANSMISSION: return dc_urdf_in_transmission(parser, name, attributes);
+  case MUJOCO: return in_mujoco(name);
   case ACTUATOR:
     if (strcmp(name, "drake:rotor_inertia") != 0 && strcmp(name, "drake:gear_ratio") != 0)
       return ELEMENTS;

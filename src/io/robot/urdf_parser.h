@@ -23,6 +23,7 @@ enum element {
   DETAIL,   // without elements inside
   TRANSMISSION,
   ACTUATOR,  // of a transmission
+  MUJOCO,    // MuJoCo's settings, whose attributes are told
   ELEMENTS
 };
 

@@ -354,10 +354,14 @@ static void gather_joints(struct dc_urdf_builder *builder)
       dc_urdf_remember(builder, &remarks->stuck, joint->name);
     else if (joint->unbounded)
       dc_urdf_remember(builder, turns ? &remarks->turning : &remarks->sliding, joint->name);
-    if (builder->use->effort && (joint->effort == 0 || joint->velocity == 0) && !dc_urdf_joint_is_fixed(joint))
+    if (builder->use->effort && (joint->effort <= 0 || joint->velocity <= 0) && !dc_urdf_joint_is_fixed(joint))
       dc_urdf_remember(builder, &remarks->unbounded, joint->name);
     if (joint->type == DC_URDF_FLOATING && !joint->invented)
       dc_urdf_remember(builder, &remarks->floating, joint->name);
+    bool many = joint->type == DC_URDF_FLOATING || joint->type == DC_URDF_PLANAR;
+    bool damped = joint->type == DC_URDF_FLOATING && (joint->damping > 0 || joint->friction > 0);
+    if (damped || (many && joint->lower < joint->upper))
+      dc_urdf_remember(builder, &remarks->unheeded, joint->name);
   }
 }
 
@@ -392,12 +396,13 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
       {&remarks->stuck,
        "prismatic joints whose <limit> has no range are fixed, as lower and upper are 0 by the letter; "
        "give them lower and upper to let them slide"},
-      {&remarks->unbounded, "limits of effort or velocity that are 0 are none"},
+      {&remarks->unbounded, "limits of effort or velocity of 0 or less are none"},
       {&remarks->tied, "joints that close loops are ties, without their ranges, damping and friction"},
       {&remarks->passive, "joints that no transmission of the file moves have no actuator (\"pd\" by joint gives one)"},
       {&remarks->damped, "damping, friction and springs of joints do not act, as \"dynamics\" says"},
       {&remarks->supposed, "links without <mass> have 1 kg and, without <inertia>, 1 kg m^2, by the specification"},
       {&remarks->frictions, "collisions of a link with several coefficients of friction: that of the first holds"},
+      {&remarks->unheeded, "ranges of floating and planar joints, damping and friction of floating ones do not act"},
       {&remarks->floating, "floating joints: what hangs on them moves freely"}};
   for (size_t i = 0; i < sizeof told / sizeof told[0] && !status; i++)
     status = note(builder, told[i].names, told[i].what);
