@@ -303,6 +303,32 @@ static void test_balls_and_canonical_links(void)
   unload(&tree);
 }
 
+// Links of a merged model belong to the model around, at the place of the include.
+static void test_merged(void)
+{
+  struct tree tree = {0};
+  FILE *file = fopen("inner.sdf", "w");
+  CHECK(file, "inner.sdf");
+  if (!file)
+    return;
+  fputs(SDF("<model name='b'>" SOLID("b", "<pose>0 1 0 0 0 0</pose>") SOLID("c", "<pose relative_to='b'>0 1 0 0 0 0</pose>")
+                HINGE("k", "revolute", "b", "c", "<axis><xyz expressed_in='__model__'>1 0 0</xyz></axis>") "</model>"),
+        file);
+  fclose(file);
+  load_sdf(&tree, SDF("<model name='m'>" SOLID("a", "") HINGE("w", "fixed", "world", "a", "")
+                          "<include merge='true'><uri>inner.sdf</uri><pose>0 0 3 0 0 0</pose></include>"
+                              HINGE("j", "revolute", "a", "b", "") "</model>"));
+  check_json(find_body(&tree, "b"), "parent", "'a'");
+  check_numbers(find_body(&tree, "b"), "position", 3, (double[3]){0, 1, 3}, 1e-15);
+  check_json(find_body(&tree, "c"), "parent", "'b'");
+  check_numbers(find_body(&tree, "c"), "position", 3, (double[3]){0, 1, 0}, 1e-15);
+  check_numbers(find_body(&tree, "c"), "axis", 3, (double[3]){1, 0, 0}, 1e-15);
+  for (const struct dc_note *note = tree.scene.notes.first; note; note = note->next)
+    CHECK(!strstr(note->text, "merge"), "%s", note->text);
+  unload(&tree);
+  unlink("inner.sdf");
+}
+
 static void test_refusals(void)
 {
   refuse("<!DOCTYPE a [<!ENTITY b 'c'>]><sdf version='1.9'><model name='m'/></sdf>", "DOCTYPE is not allowed");
@@ -327,6 +353,6 @@ RUN_TESTS_IN_TEMPORARY_FOLDER({"free and static models", test_free_and_static}, 
                               {"joints", test_joints}, {"geometry and friction", test_geometry},
                               {"compounds", test_compounds}, {"nested and included models", test_nested},
                               {"attached and placed", test_attached}, {"directions of friction", test_directions},
-                              {"old versions", test_old_versions},
+                              {"old versions", test_old_versions}, {"merged models", test_merged},
                               {"balls and canonical links", test_balls_and_canonical_links},
                               {"refusals and notes", test_refusals})

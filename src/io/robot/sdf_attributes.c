@@ -16,7 +16,6 @@ const struct dc_attribute_row dc_sdf_rows[] = {
     {NULL, "@name", DC_ATTRIBUTE_HARMLESS, ""},
     {"sdf", "@version", DC_ATTRIBUTE_HARMLESS, ""},
     {"joint", "@type", DC_ATTRIBUTE_HARMLESS, "of a static model"},
-    {"include", "@merge", DC_ATTRIBUTE_ABSENT, "the model keeps its own scope"},
     {"mesh", "@optimization", DC_ATTRIBUTE_ABSENT, "\"convex\" of the include says what becomes of meshes"},
     {"sdf", "actor", DC_ATTRIBUTE_ABSENT, "an animated figure is left out"},
     {"sdf", "light", DC_ATTRIBUTE_HARMLESS, "pictures have lights of their own"},

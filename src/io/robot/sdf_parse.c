@@ -72,11 +72,12 @@ static enum dc_status add_inner(struct dc_sdf_reader *reader, struct dc_xml_elem
   return DC_OK;
 }
 
-// The element, its name, which beats the model's, and whether it makes the model static.
+// The element, its name, which beats the model's, whether it makes the model static, and whether the model's members
+// belong to the one around.
 struct include {
   struct dc_xml_element *element;
   const char *name;
-  bool is_static;
+  bool is_static, merged;
 };
 
 static enum dc_status add_model(struct dc_sdf_reader *reader, struct dc_xml_element *model, struct dc_sdf_scope *outer,
@@ -129,6 +130,12 @@ static enum dc_status add_model(struct dc_sdf_reader *reader, struct dc_xml_elem
   scope->prefix = outer->flat ? outer->prefix : dc_arena_printf(reader->arena, "%s%s::", outer->prefix, name);
   if (!frame.name || !scope->prefix)
     return dc_sdf_no_memory(reader);
+  if (include && include->merged) {  // as the specification calls its frame
+    frame.name = dc_arena_printf(reader->arena, "%s_merged__%s__model__", outer->prefix, name);
+    scope->prefix = outer->prefix;
+    if (!frame.name)
+      return dc_sdf_no_memory(reader);
+  }
   if (outer->flat && !(frame.name = dc_arena_printf(reader->arena, "%s::", frame.name)))
     return dc_sdf_no_memory(reader);
   scope->parent = outer;
@@ -218,7 +225,8 @@ static enum dc_status add_include(struct dc_sdf_reader *reader, struct dc_xml_el
 {
   const char *uri = dc_sdf_text(element, "uri"), *path;
   const char *fixed = dc_sdf_text(element, "static");
-  struct include include = {element, dc_sdf_text(element, "name"), dc_sdf_is_true(fixed)};
+  struct include include = {element, dc_sdf_text(element, "name"), dc_sdf_is_true(fixed),
+                            dc_sdf_is_true(dc_xml_attribute(element, "merge"))};
   if (!uri || !*uri)
     return dc_xml_fail(element, reader->error, DC_BAD_INPUT, "missing <uri>");
   enum dc_status status = find_included(reader, element, scope->folder, uri, &path);
