@@ -31,7 +31,8 @@ struct dc_horizon_plant {
   double *q_before;                  // [nq] the plant's state before its last frame
   double before_length;              // length of the interval between them, s
   size_t impact_count;               // of dc_trajectory_memory of the plant
-  double *impacts;                   // [impact_count] what impacts have left there
+  // Numbers that impacts have left there; behind them 0 where the plan's model remembers more numbers (bounces on time).
+  double *impacts;
   bool moved;                        // q differs from the plant's frame
   // Trials; NULL without.
   struct dc_execution *trial;
@@ -69,7 +70,8 @@ struct dc_horizon_plant *dc_horizon_plant_create(const struct dc_plant *plant, c
   own->q = dc_alloc((size_t)model->bodies.nq, sizeof *own->q);
   own->q_before = dc_alloc((size_t)model->bodies.nq, sizeof *own->q_before);
   own->impact_count = dc_model_memory_count(&plant->model);
-  own->impacts = dc_alloc(own->impact_count, sizeof *own->impacts);
+  size_t planned = dc_model_memory_count(model);
+  own->impacts = dc_alloc(own->impact_count > planned ? own->impact_count : planned, sizeof *own->impacts);
   if (own->input && own->trajectory && own->q && own->q_before && own->impacts)
     return own;
   dc_out_of_memory_for(error, "a plant");
