@@ -189,6 +189,13 @@ static void test_joints(void)
   done();
   refuse(WORLD(ARM("<joint damping='-1'/>")),
          "robot.urdf:1:35: <joint>: stiffness, damping, armature and frictionloss");
+  // a class has what the main one said before it, not what that says in a later <default>
+  open_model("<mujoco><compiler angle='radian'/><default><joint damping='1' armature='3'/><default class='a'><joint "
+             "axis='1 0 0'/></default></default><default><joint damping='2'/></default><worldbody><body name='b' "
+             "childclass='a'><joint/>" BOX "</body><body name='c'><joint/>" BOX "</body></worldbody></mujoco>");
+  check_json(find_body(&tree, "b"), "joint", "{'type':'hinge','damping':1,'armature':3}");
+  check_json(find_body(&tree, "c"), "joint", "{'type':'hinge','damping':2,'armature':3}");
+  done();
   refuse(WORLD(ARM("<joint class='none'/>")), "there is no class \"none\" of defaults");
   refuse(WORLD("<body><joint/><joint type='free'/>" BOX "</body>"), "a free joint must stand alone");
 }

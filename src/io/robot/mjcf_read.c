@@ -282,8 +282,10 @@ static void apply_class(struct dc_mjcf_reader *reader, int class, const struct d
     chain[count++] = class;
   while (count-- > 0) {
     // a class may be spread over several elements, of which those of the main one stand at the top
+    // and a class copies the one around when it begins: what that gets later does not reach it
     const char *name = reader->classes[chain[count]].name;
-    for (size_t c = 0; c < reader->class_count; c++) {
+    size_t end = count > 0 ? (size_t)chain[count - 1] : reader->class_count;
+    for (size_t c = 0; c < end; c++) {
       if (strcmp(reader->classes[c].name, name) != 0)
         continue;
       for (const struct dc_mjcf_node *child = reader->classes[c].node->first; child; child = child->next)
