@@ -198,7 +198,10 @@ static void read_dynamics(struct dc_urdf_parser *parser, const XML_Char **attrib
 {
   dc_urdf_read_numbers(parser, "dynamics", attributes, "damping", 1, &joint->damping);
   dc_urdf_read_numbers(parser, "dynamics", attributes, "friction", 1, &joint->friction);
-  joint->damping = fmax(joint->damping, 0);
+  bool damps = joint->damping >= 0;
+  if (!damps || !(joint->friction >= 0))
+    dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT, "<dynamics>: %s must be >= 0 (is %.10g)",
+                   damps ? "friction" : "damping", damps ? joint->friction : joint->damping);
 }
 
 static void read_mimic(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_joint *joint)
