@@ -242,20 +242,21 @@ static void test_attached(void)
   unload(&tree);
 }
 
-// Friction that is another along the second direction is named, and only then.
+// Friction that is another along the second direction is named, and only then; below 0 it is infinite, for which 100 stands.
 static void test_directions(void)
 {
-  static const char *const second[] = {"<mu2>0.3</mu2>", "<mu2>0.2</mu2>", ""};
-  for (int k = 0; k < 3; k++) {
+  static const char *const given[] = {"0.3", "0.3", "0.3", "-1"}, *const read[] = {"0.3", "0.3", "0.3", "100"};
+  static const char *const second[] = {"<mu2>0.3</mu2>", "<mu2>0.2</mu2>", "", "<mu2>-1</mu2>"};
+  for (int k = 0; k < 4; k++) {
     struct tree tree = {0};
     char text[900];
     snprintf(
         text, sizeof text,
         SDF("<model name='m'><link name='a'><collision name='c'><geometry><sphere><radius>1</radius></sphere>"
-            "</geometry><surface><friction><ode><mu>0.3</mu>%s</ode></friction></surface></collision></link></model>"),
-        second[k]);
+            "</geometry><surface><friction><ode><mu>%s</mu>%s</ode></friction></surface></collision></link></model>"),
+        given[k], second[k]);
     load_sdf(&tree, text);
-    check_json(find_body(&tree, "a"), "friction", "0.3");
+    check_json(find_body(&tree, "a"), "friction", read[k]);
     bool told = false;
     for (const struct dc_note *note = tree.scene.notes.first; note; note = note->next)
       told |= strstr(note->text, "<mu2> in <ode>: friction is the same in all directions") != NULL;

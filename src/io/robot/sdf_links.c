@@ -193,8 +193,9 @@ static enum dc_status read_friction(struct dc_sdf_reader *reader, struct dc_xml_
     status = dc_sdf_child_numbers(reader, ode, "mu", 1, mu);
   if (!status && across && !(status = dc_sdf_child_numbers(reader, ode, "mu2", 1, &second)))
     across->used = second == *mu;
+  // below 0 it is infinite, as Gazebo reads it
   if (!status && (*mu < 0 || isinf(*mu)))
-    *mu = *mu < 0 ? 0 : 100;
+    *mu = 100;
   return status;
 }
 
