@@ -314,22 +314,21 @@ static const struct {
 // Words of other programs for which no single key stands here, and how it is said here.
 static const struct {
   const char *theirs, *here;
-} foreign[] = {
-    {"timestep", "\"time\": {\"step\": s, \"steps\": count} has it"},
-    {"dt", "\"time\": {\"step\": s, \"steps\": count} has it"},
-    {"duration", "a run lasts \"steps\" times \"step\" of \"time\""},
-    {"units", "numbers are in m, kg, s, N and rad, always"},
-    {"unit", "numbers are in m, kg, s, N and rad, always"},
-    {"actuators", "\"pd\": {\"kp\": ..., \"kd\": ...} of a body is its actuator"},
-    {"actuator", "\"pd\": {\"kp\": ..., \"kd\": ...} of a body is its actuator"},
-    {"motors", "\"pd\": {\"kp\": ..., \"kd\": ...} of a body is its actuator"},
-    {"joints", "\"joint\" of a body tells how it moves relative to its \"parent\""},
-    {"joint_position", "it stands in a body, or, by names of joints, in an \"include\""},
-    {"ground", "a body of a shape {\"type\": \"plane\"} with \"joint\": \"fixed\" is a ground"},
-    {"floor", "a body of a shape {\"type\": \"plane\"} with \"joint\": \"fixed\" is a ground"},
-    {"scale", "\"scale\" belongs to a \"mesh\" in \"shapes\""},
-    {"restitution", "it stands in \"contact\" or in a body"},
-    {"friction", "it stands in \"contact\" or in a body"}};
+} foreign[] = {{"timestep", "\"time\": {\"step\": s, \"steps\": count} has it"},
+               {"dt", "\"time\": {\"step\": s, \"steps\": count} has it"},
+               {"duration", "a run lasts \"steps\" times \"step\" of \"time\""},
+               {"units", "numbers are in m, kg, s, N and rad, always"},
+               {"unit", "numbers are in m, kg, s, N and rad, always"},
+               {"actuators", "\"pd\": {\"kp\": ..., \"kd\": ...} of a body is its actuator"},
+               {"actuator", "\"pd\": {\"kp\": ..., \"kd\": ...} of a body is its actuator"},
+               {"motors", "\"pd\": {\"kp\": ..., \"kd\": ...} of a body is its actuator"},
+               {"joints", "\"joint\" of a body tells how it moves relative to its \"parent\""},
+               {"joint_position", "it stands in a body, or, by names of joints, in an \"include\""},
+               {"ground", "a body of a shape {\"type\": \"plane\"} with \"joint\": \"fixed\" is a ground"},
+               {"floor", "a body of a shape {\"type\": \"plane\"} with \"joint\": \"fixed\" is a ground"},
+               {"scale", "\"scale\" belongs to a \"mesh\" in \"shapes\""},
+               {"restitution", "it stands in \"contact\" or in a body"},
+               {"friction", "it stands in \"contact\" or in a body"}};
 
 const char *dc_explain_foreign(const char *name)
 {

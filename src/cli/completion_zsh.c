@@ -85,8 +85,8 @@ static void print_option(const struct cli_option *entry)
   printf(" \\\n        ");
   // Letters come with the form in which the value follows them directly.
   if (entry->letter)
-    printf("'(-%c --%s)'{-%c%s,--%s%s}'", entry->letter, entry->option.name, entry->letter, value ? "+" : "", entry->option.name,
-           sign);
+    printf("'(-%c --%s)'{-%c%s,--%s%s}'", entry->letter, entry->option.name, entry->letter, value ? "+" : "",
+           entry->option.name, sign);
   else
     printf("'%s--%s%s", entry->option.type == DC_STRING_LIST ? "*" : "", entry->option.name, sign);
   putchar('[');

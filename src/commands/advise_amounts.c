@@ -53,7 +53,8 @@ static bool starts_freely(const struct dc_scene *scene, int body)
   for (int i = 0; i < scene->task.control_count; i++) {
     const struct dc_control *control = &scene->task.controls[i];
     if (control->type == &dc_control_initial_state &&
-        dc_bodies_are_joined(&scene->model.bodies, ((const struct dc_initial_state_options *)control->options)->body, body))
+        dc_bodies_are_joined(&scene->model.bodies, ((const struct dc_initial_state_options *)control->options)->body,
+                             body))
       return true;
   }
   return false;

@@ -121,10 +121,11 @@ static void advise_lightness(struct dc_task_site *site)
     if (!is_alone(bodies, i) || !(volume > 0) || !(body->mass > 0) || !(density < DC_ADVISE_LIGHT) ||
         body->radius > DC_HUGE_RADIUS)
       continue;
-    dc_advice_add(site->list, "units",
-                  "\"%.80s\" weighs %.4g kg and has a volume of %.4g m^3, %.2g times the density of air: are its lengths "
-                  "given in %s?",
-                  body->name, body->mass, volume, density / 1.2, density > DC_ADVISE_MILLIMETRES ? "cm" : "mm");
+    dc_advice_add(
+        site->list, "units",
+        "\"%.80s\" weighs %.4g kg and has a volume of %.4g m^3, %.2g times the density of air: are its lengths "
+        "given in %s?",
+        body->name, body->mass, volume, density / 1.2, density > DC_ADVISE_MILLIMETRES ? "cm" : "mm");
     return;
   }
 }
@@ -148,7 +149,8 @@ static void advise_hinges(struct dc_task_site *site)
       if (part->kind == DC_PART_HINGE && (in_degrees(part->range[0]) || in_degrees(part->range[1])))
         dc_advice_add(site->list, "degrees",
                       "the range of \"%.80s\" is from %.4g to %.4g rad: in degrees that would be [%.4g, %.4g] rad",
-                      bodies->bodies[i].name, part->range[0], part->range[1], part->range[0] * rad, part->range[1] * rad);
+                      bodies->bodies[i].name, part->range[0], part->range[1], part->range[0] * rad,
+                      part->range[1] * rad);
       else if (in_degrees(start))
         dc_advice_add(site->list, "degrees", "\"%.80s\" begins turned by %.4g rad: in degrees that would be %.4g rad",
                       bodies->bodies[i].name, start, start * rad);

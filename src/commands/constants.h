@@ -30,12 +30,12 @@ static const double DC_ADVISE_GRAVITY = 100;    // m/s^2: beyond it is probably 
 static const double DC_ADVISE_DENSITY = 22600;  // kg/m^3, of osmium: a free body is lighter than a ball of it about it
 static const double DC_ADVISE_LIGHT = 0.1;      // kg/m^3, below the lightest solids: lengths are not in metres
 static const double DC_ADVISE_MILLIMETRES = 3e-5;  // kg/m^3: above it lengths are rather in cm, below it in mm
-static const double DC_ADVISE_MEANT = 0.1;      // sizes (or rad) from its target that a body is meant to go
-static const double DC_ADVISE_LIMP = 0.05;      // part of the way to its target that gains bring a joint in a run
-static const double DC_ADVISE_MOVES = 0.01;     // radians or sizes that forces move a joint in a run
-static const double DC_ADVISE_FOLLOWS = 400;    // kp T^2 over the inertia of one that follows within a tenth of the run
-static const double DC_ADVISE_HELD = 1000;      // force of an actuator over the weight and inertia of all bodies
-static const double DC_ADVISE_FAST = 100;  // m/s: a mean speed to a target beyond it is probably a mistake of units
+static const double DC_ADVISE_MEANT = 0.1;         // sizes (or rad) from its target that a body is meant to go
+static const double DC_ADVISE_LIMP = 0.05;         // part of the way to its target that gains bring a joint in a run
+static const double DC_ADVISE_MOVES = 0.01;        // radians or sizes that forces move a joint in a run
+static const double DC_ADVISE_FOLLOWS = 400;  // kp T^2 over the inertia of one that follows within a tenth of the run
+static const double DC_ADVISE_HELD = 1000;    // force of an actuator over the weight and inertia of all bodies
+static const double DC_ADVISE_FAST = 100;     // m/s: a mean speed to a target beyond it is probably a mistake of units
 
 // Advice on a run that has ended (advise_run.c).
 static const double DC_ADVISE_FLAT = 1e-3;      // a loss that fell by less than this part of itself did not fall

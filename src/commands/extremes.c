@@ -282,8 +282,9 @@ static void say_contacts(const struct dc_contact_list *contacts, const struct dc
     largest = fmax(largest, limit);
     if (limit < far * largest)
       break;
-    dc_text_add(text, "%s%s on %s %.3g N at %.4g s", n ? "; " : "  largest contact forces: ",
-                bodies->bodies[most->bodies[1]].name, bodies->bodies[b].name, limit, most->frame * time_step);
+    dc_text_add(text, "%s%s on %s %.3g N at %.4g s",
+                n ? "; " : "  largest contact forces: ", bodies->bodies[most->bodies[1]].name, bodies->bodies[b].name,
+                limit, most->frame * time_step);
   }
   if (largest > 0)
     dc_text_add(text, "\n");

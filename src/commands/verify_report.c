@@ -78,8 +78,7 @@ static void say_reproduction(struct sayer *sayer)
   const struct dc_findings *found = &sayer->v->found;
   bool asked = sayer->v->scene->certify.reproduced;
   if (found->reproduced)
-    say(sayer, "reproduced", asked, DC_ANSWER_YES, "yes: the controls reproduce %d frames bit for bit",
-        found->frames);
+    say(sayer, "reproduced", asked, DC_ANSWER_YES, "yes: the controls reproduce %d frames bit for bit", found->frames);
   else if (found->reproduction_note[0])
     say(sayer, "reproduced", asked, DC_ANSWER_NO, "no: %s", found->reproduction_note);
   else if (found->body < 0)

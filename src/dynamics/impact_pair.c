@@ -282,8 +282,7 @@ static double size_now(const struct dc_step_state *state, int pair)
 
 bool dc_impact_is_far(const struct dc_step_state *state, int pair)
 {
-  return dc_vec_norm(state->pairs[pair].gradient + 3) <=
-         FAR_FORCE * dc_impact_near_force(&state->model->definition);
+  return dc_vec_norm(state->pairs[pair].gradient + 3) <= FAR_FORCE * dc_impact_near_force(&state->model->definition);
 }
 
 bool dc_impact_given(const struct dc_step_state *state, int pair, const double *memory, double given[DC_IMPACT_GIVEN])

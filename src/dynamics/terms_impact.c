@@ -20,8 +20,8 @@
 // Whether anything of a pair acts in the interval.
 static bool acts(const struct dc_step_state *state, int pair)
 {
-  return state->rigid->resists && (dc_impact_acts(state->rigid->memory[pair]) ||
-                                   dc_late_acts(state->rigid, state->rigid->memory, pair));
+  return state->rigid->resists &&
+         (dc_impact_acts(state->rigid->memory[pair]) || dc_late_acts(state->rigid, state->rigid->memory, pair));
 }
 
 // D and its derivatives by o and by the numbers left, at a motion.

@@ -33,7 +33,7 @@ struct dc_horizon_plant {
   size_t impact_count;               // of dc_trajectory_memory of the plant
   // Numbers that impacts have left there; behind them 0 where the plan's model remembers more numbers (bounces on time).
   double *impacts;
-  bool moved;                        // q differs from the plant's frame
+  bool moved;  // q differs from the plant's frame
   // Trials; NULL without.
   struct dc_execution *trial;
   struct dc_rollout_input *tried;

@@ -31,7 +31,7 @@ enum { SMOOTH_TURNS = 6, APPROACH_TURNS = 24, SOFT_TURNS = 20 };  // at most, in
 enum { SOFT_STAGES = 10 };                  // from the softest contact to the scene's, in equal ratios
 enum { LEAST_KNOTS = 3, MOST_KNOTS = 10 };  // of draws that change over time
 enum { MARGIN_TURNS = 4 };                  // to come inside of the tolerances where everything is reached
-enum { MOST_HEAVIER = 8 };   // rounds in which that weight grows
+enum { MOST_HEAVIER = 8 };                  // rounds in which that weight grows
 enum { DEFAULT_SHARE = 6 };                 // turns from which on the default walk has as much as all others together
 // In the world of smoother friction it sets in over ten times the speed, or up to a hundred times below this one, m/s.
 static const double SMOOTHER_LEAST = 10, SMOOTHER_MOST = 100, SMOOTH_SPEED = 0.1;
@@ -41,7 +41,7 @@ static const double LARGE_RATE = 0.05;  // with residual rows a fan makes such l
 static const double STIFFER = 3;        // factor on the contact stiffness there
 static const double SOFTEST = 3e4;      // factor in the first stage of softer contact: gaps at rest grow by its root
 static const double SHORTER = 1.0 / 3;  // factor on the leader's rate from the best point
-static const double HEAVIER = 10;        // factor on the weight of what is judged, with every second round
+static const double HEAVIER = 10;       // factor on the weight of what is judged, with every second round
 
 struct dc_race {
   void *options[DC_RECIPES];    // of the optimizers, in the search's arena

@@ -22,8 +22,7 @@ struct dc_continuation {
   long stages;       // number of stages before the scene itself
   long step;         // factor on the time step in the first stage, a power of two
   // Most iterations of the scene's optimizer, or turns of a portfolio's round, per stage; 0: no continuation.
-  long
-      iterations;
+  long iterations;
 };
 extern const struct dc_option dc_continuation_options[];
 

@@ -142,8 +142,8 @@ static void take_turn(struct dc_search_member *member, double target, bool race)
 {
   member->moved = false;
   if (member->windows) {
-    member->status =
-        dc_race_windows_turn(member->windows, member->plan->stop, &member->plan->work, &member->windows_over, &member->error);
+    member->status = dc_race_windows_turn(member->windows, member->plan->stop, &member->plan->work,
+                                          &member->windows_over, &member->error);
     return;
   }
   for (int i = 0; i < member->pace && member->plan; i++) {

@@ -292,10 +292,11 @@ static enum dc_status read_journal(const char *directory, const char *name, long
   enum dc_status status =
       path ? dc_file_read(path, LARGEST, &bytes, &size, error) : dc_out_of_memory_in(error, directory);
   if (!status && !names_study(bytes))
-    status = dc_fail(error, DC_CHECKPOINT,
-                     "%.800s:1: the line that names the study is damaged, or of an older version: remove the journal to run "
-                     "its points again",
-                     path);
+    status =
+        dc_fail(error, DC_CHECKPOINT,
+                "%.800s:1: the line that names the study is damaged, or of an older version: remove the journal to run "
+                "its points again",
+                path);
   if (!status)
     *damaged += read_lines(bytes, points, rows, identities);
   free(bytes);

@@ -159,7 +159,8 @@ static enum dc_status open_directory(struct dc_sweep *sweep, const struct identi
   struct dc_text known = {0}, own = {0};
   enum dc_status status = find_directory(sweep, error);
   if (!status)
-    status = dc_journals_read(sweep->directory, sweep->study->points.count, sweep->rows, &known, &sweep->damaged, error);
+    status =
+        dc_journals_read(sweep->directory, sweep->study->points.count, sweep->rows, &known, &sweep->damaged, error);
   if (!status)
     status = compare_identities(sweep, known.bytes, identity, error);
   name_journal(sweep, name);

@@ -150,8 +150,7 @@ static void report(const void *options, const struct dc_model *model, const stru
 
 // Position and orientation.
 static int conditions(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
-                      const struct dc_trajectory *trajectory, int frame,
-                      struct dc_condition list[DC_CONDITIONS_MOST])
+                      const struct dc_trajectory *trajectory, int frame, struct dc_condition list[DC_CONDITIONS_MOST])
 {
   struct dc_reach_options reach = reach_of(options);
   struct dc_orientation_options orientation = orientation_of(options);

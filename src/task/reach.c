@@ -188,7 +188,8 @@ static void report(const void *options, const struct dc_model *model, const stru
 
 // The distance, and with "rest" the speed: both of the body for which it is largest.
 static int conditions(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
-                      const struct dc_trajectory *trajectory, int frame, struct dc_condition conditions[DC_CONDITIONS_MOST])
+                      const struct dc_trajectory *trajectory, int frame,
+                      struct dc_condition conditions[DC_CONDITIONS_MOST])
 {
   const struct dc_reach_options *reach = options;
   bool reached;

@@ -39,7 +39,8 @@ static const struct dc_option options_table[] = {
      .minimum_excluded = true,
      .maximum = 1e6,
      .count = 3,
-     .help = "amplitude (m or rad; of pressures parts of Young's modulus), frequency (Hz) and phase (rad) for which the parameter is 1",
+     .help = "amplitude (m or rad; of pressures parts of Young's modulus), frequency (Hz) and phase (rad) for which "
+             "the parameter is 1",
      .offset = offsetof(struct dc_sines_options, scale)},
     DC_BOUND_OPTION("low", "lower", struct dc_sines_options, low),
     DC_BOUND_OPTION("high", "upper", struct dc_sines_options, high),

@@ -562,5 +562,6 @@ static void test_warm_starts(void)
 RUN_TESTS({"derivatives against differences", test_differences}, {"pairs without a far field", test_near_only},
           {"the reach of such pairs", test_reach}, {"half space", test_half_space},
           {"invariance and momentum", test_invariance}, {"projected Hessian", test_projection},
-          {"projection keeps positive Hessians", test_projection_of_positive}, {"same bits for any number of threads", test_threads},
-          {"two balls", test_balls}, {"warm and cold starts", test_warm_starts})
+          {"projection keeps positive Hessians", test_projection_of_positive},
+          {"same bits for any number of threads", test_threads}, {"two balls", test_balls},
+          {"warm and cold starts", test_warm_starts})

@@ -510,6 +510,7 @@ static void test_passive_step(void)
 }
 
 RUN_TESTS({"step potential of an arm", test_step_potential}, {"adjoint against differences", test_adjoint},
-          {"forces of actuators", test_actuator_forces}, {"a step of a passive joint", test_passive_step}, {"small swings", test_small_swings},
-          {"passive chains lose energy", test_passive_energy}, {"momentum of three bodies", test_momentum},
-          {"ends of ranges", test_ends_of_ranges}, {"actuators at rest", test_actuated_rest})
+          {"forces of actuators", test_actuator_forces}, {"a step of a passive joint", test_passive_step},
+          {"small swings", test_small_swings}, {"passive chains lose energy", test_passive_energy},
+          {"momentum of three bodies", test_momentum}, {"ends of ranges", test_ends_of_ranges},
+          {"actuators at rest", test_actuated_rest})

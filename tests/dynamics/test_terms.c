@@ -588,5 +588,4 @@ static void test_friction_at_rest(void)
 RUN_TESTS({"terms of free bodies", test_free_bodies}, {"terms of soft bodies", test_soft_bodies},
           {"terms of an arm", test_arm}, {"terms of an arm with limits", test_limited_arm},
           {"terms of an arm with couplings", test_coupled_arm}, {"terms of passive joints", test_passive_arm},
-          {"terms of cables", test_cables},
-          {"friction at rest", test_friction_at_rest})
+          {"terms of cables", test_cables}, {"friction at rest", test_friction_at_rest})

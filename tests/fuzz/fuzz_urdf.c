@@ -105,8 +105,8 @@ static void test_damaged_robots(void)
     complaint = NULL;
     CHECK(i != SEEDS - 1 || trees == SEEDS, "%ld of %d undamaged robots are accepted", trees, SEEDS);
   }
-  CHECK(trees > rounds / 12 && accepted > rounds / 60 && refused > rounds / 6, "%ld trees, %ld accepted, %ld refused", trees, accepted,
-        refused);
+  CHECK(trees > rounds / 12 && accepted > rounds / 60 && refused > rounds / 6, "%ld trees, %ld accepted, %ld refused",
+        trees, accepted, refused);
   printf("# %ld trees, %ld accepted, %ld refused\n", trees, accepted, refused);
 }
 

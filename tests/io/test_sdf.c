@@ -277,8 +277,8 @@ static void test_old_versions(void)
     char text[1800];
     snprintf(text, sizeof text,
              "<sdf version='%s'><world name='w'><physics type='ode'><gravity>0 1 -3</gravity><max_step_size>1"
-             "</max_step_size></physics><model name='m'>" SOLID("a", "")
-                 HINGE("w", "fixed", "world", "a", "") SOLID("b", "<pose>0 0 1 0 0 1.5707963267948966</pose>")
+             "</max_step_size></physics><model name='m'>" SOLID("a", "") HINGE("w", "fixed", "world", "a", "")
+                 SOLID("b", "<pose>0 0 1 0 0 1.5707963267948966</pose>")
                      HINGE("j", "revolute", "a", "b", "<axis><xyz>0 1 0</xyz></axis>") "</model></world></sdf>",
              cases[k].version);
     load_sdf(&tree, text);
@@ -294,11 +294,16 @@ static void test_old_versions(void)
 static void test_balls_and_canonical_links(void)
 {
   struct tree tree = {0};
-  load_sdf(&tree,
-           SDF("<model name='m' canonical_link='n::b'>" SOLID("a", "")
-                   HINGE("w", "fixed", "world", "a", "") "<model name='n'>" SOLID("b", "<pose>0 0 1 0 0 0</pose>") "</model><frame name='f'/>"
-                       HINGE("j", "ball", "a", "f", "<axis><xyz>0 0 1</xyz><limit><lower>-1</lower></limit><dynamics>"
-                                                    "<damping>0.5</damping></dynamics></axis>") "</model>"));
+  load_sdf(
+      &tree,
+      SDF("<model name='m' canonical_link='n::b'>" SOLID("a", "")
+              HINGE("w", "fixed", "world", "a", "") "<model name='n'>" SOLID(
+                  "b", "<pose>0 0 1 0 0 0</pose>") "</model><frame name='f'/>" HINGE("j", "ball", "a", "f",
+                                                                                     "<axis><xyz>0 0 "
+                                                                                     "1</xyz><limit><lower>-1</lower></"
+                                                                                     "limit><dynamics>"
+                                                                                     "<damping>0.5</damping></"
+                                                                                     "dynamics></axis>") "</model>"));
   check_json(find_body(&tree, "n::b"), "joint", "{'type':'ball','damping':0.5}");
   check_note(&tree, "<limit> in <axis>: ball joints have no range");
   unload(&tree);
@@ -312,13 +317,18 @@ static void test_merged(void)
   CHECK(file, "inner.sdf");
   if (!file)
     return;
-  fputs(SDF("<model name='b'>" SOLID("b", "<pose>0 1 0 0 0 0</pose>") SOLID("c", "<pose relative_to='b'>0 1 0 0 0 0</pose>")
+  fputs(SDF("<model name='b'>" SOLID("b", "<pose>0 1 0 0 0 0</pose>") SOLID("c",
+                                                                            "<pose relative_to='b'>0 1 0 0 0 0</pose>")
                 HINGE("k", "revolute", "b", "c", "<axis><xyz expressed_in='__model__'>1 0 0</xyz></axis>") "</model>"),
         file);
   fclose(file);
-  load_sdf(&tree, SDF("<model name='m'>" SOLID("a", "") HINGE("w", "fixed", "world", "a", "")
-                          "<include merge='true'><uri>inner.sdf</uri><pose>0 0 3 0 0 0</pose></include>"
-                              HINGE("j", "revolute", "a", "b", "") "</model>"));
+  load_sdf(
+      &tree,
+      SDF("<model name='m'>" SOLID("a", "") HINGE(
+          "w", "fixed", "world", "a",
+          "") "<include merge='true'><uri>inner.sdf</uri><pose>0 0 3 0 0 0</pose></include>" HINGE("j", "revolute", "a",
+                                                                                                   "b",
+                                                                                                   "") "</model>"));
   check_json(find_body(&tree, "b"), "parent", "'a'");
   check_numbers(find_body(&tree, "b"), "position", 3, (double[3]){0, 1, 3}, 1e-15);
   check_json(find_body(&tree, "c"), "parent", "'b'");

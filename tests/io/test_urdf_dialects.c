@@ -88,7 +88,8 @@ static void test_attributes(void)
   LINK("a")                                                                                                            \
   LINK("b")                                                                                                            \
   LINK("c")                                                                                                            \
-  LINK("d") JOINT("i", "continuous", "a", "b", "<limit effort='7'/>") JOINT("j", "continuous", "b", "c", "")           \
+  LINK("d")                                                                                                            \
+  JOINT("i", "continuous", "a", "b", "<limit effort='7'/>") JOINT("j", "continuous", "b", "c", "")                     \
       JOINT("k", "continuous", "c", "d", "")
 
 static void test_gains(void)
@@ -178,11 +179,12 @@ static void test_unread(void)
 static void test_mujoco(void)
 {
   struct tree tree = {0};
-  load(&tree, ROBOT("<mujoco><compiler meshdir='m' balanceinertia='true' settotalmass='3' inertiafromgeom='true'/>"
-                    "<option gravity='0 0 -1' timestep='1'><flag gravity='disable'/></option></mujoco>" LINK("a") LINK("b")
-                        JOINT("j", "continuous", "a", "b", "")
-                            "<transmission name='t'><joint name='j'/><actuator name='m'><motorInertia>1</motorInertia>"
-                            "<mechanicalReduction>2</mechanicalReduction></actuator></transmission>"));
+  load(&tree,
+       ROBOT("<mujoco><compiler meshdir='m' balanceinertia='true' settotalmass='3' inertiafromgeom='true'/>"
+             "<option gravity='0 0 -1' timestep='1'><flag gravity='disable'/></option></mujoco>" LINK("a") LINK("b")
+                 JOINT("j", "continuous", "a", "b",
+                       "") "<transmission name='t'><joint name='j'/><actuator name='m'><motorInertia>1</motorInertia>"
+                           "<mechanicalReduction>2</mechanicalReduction></actuator></transmission>"));
   check_note(&tree, "\"settotalmass\" of <compiler>: masses are not scaled");
   check_note(&tree, "\"inertiafromgeom\" of <compiler>: masses are those of <inertial>");
   check_note(&tree, "\"gravity\" of <option>: gravity is that of the scene");
@@ -199,8 +201,8 @@ static void test_unheeded(void)
 {
   struct tree tree = {0};
   load(&tree, ROBOT("<link name='w'/>" LINK("a") JOINT("f", "floating", "w", "a", "<dynamics damping='1'/>") LINK("b")
-                        JOINT("p", "planar", "a", "b", "<limit lower='-1' upper='1'/>") LINK("c")
-                            JOINT("q", "planar", "a", "c", "<limit effort='-1' velocity='1'/><dynamics damping='1'/>")));
+                        JOINT("p", "planar", "a", "b", "<limit lower='-1' upper='1'/>") LINK("c") JOINT(
+                            "q", "planar", "a", "c", "<limit effort='-1' velocity='1'/><dynamics damping='1'/>")));
   check_note(&tree, "ranges of floating and planar joints, damping and friction of floating ones do not act: f and p");
   check_note(&tree, "limits of effort or velocity of 0 or less are none: q");
   unload(&tree);

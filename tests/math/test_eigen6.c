@@ -11,8 +11,8 @@ static void test_eigen6(void)
   struct dc_random random;
   dc_random_seed(&random, 6);
   for (int sample = 0; sample < 200; sample++) {
-    double scale = pow(10, 300 * dc_random_uniform(&random) - 150), a[6][6], work[6][6], values[6], vectors[6][6], projected[6][6],
-           twice[6][6];
+    double scale = pow(10, 300 * dc_random_uniform(&random) - 150), a[6][6], work[6][6], values[6], vectors[6][6],
+           projected[6][6], twice[6][6];
     for (int i = 0; i < 6; i++)
       for (int k = 0; k <= i; k++)
         a[i][k] = a[k][i] = scale * (sample % 4 == 0 ? (double)(i == k) : dc_random_normal(&random)) *

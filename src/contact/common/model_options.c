@@ -101,7 +101,7 @@ static const char *const hull_names[] = {"parts", "triangles", NULL};
 #define OPENING_SPEED_OPTION                                                                                           \
   {                                                                                                                    \
     .name = "opening_speed", .type = DC_REAL, .unit = "m/s", .fallback = "1e-3", .minimum = 0, .maximum = 1e3,         \
-    .minimum_excluded = true, .help = "speed that counts as none to restitution",                       \
+    .minimum_excluded = true, .help = "speed that counts as none to restitution",                                      \
     .offset = offsetof(struct dc_contact_settings, opening_speed)                                                      \
   }
 
@@ -216,9 +216,15 @@ const struct dc_option dc_exact_options[] = {STIFFNESS_OPTION(AUTOMATIC),
                                              FRICTION_RANGE_OPTION,
                                              CHOSEN_OPTION,
                                              DC_OPTIONS_END};
-const struct dc_option dc_ipc_options[] = {
-    STIFFNESS_OPTION(AUTOMATIC), DHAT_OPTION(AUTOMATIC), FRICTION_OPTION, FRICTION_SMOOTHING_OPTION(AUTOMATIC),
-    RESTITUTION_OPTION,          OPENING_SPEED_OPTION,   ON_TIME_OPTION,  CHOSEN_OPTION,   DC_OPTIONS_END};
+const struct dc_option dc_ipc_options[] = {STIFFNESS_OPTION(AUTOMATIC),
+                                           DHAT_OPTION(AUTOMATIC),
+                                           FRICTION_OPTION,
+                                           FRICTION_SMOOTHING_OPTION(AUTOMATIC),
+                                           RESTITUTION_OPTION,
+                                           OPENING_SPEED_OPTION,
+                                           ON_TIME_OPTION,
+                                           CHOSEN_OPTION,
+                                           DC_OPTIONS_END};
 const struct dc_option dc_ipc_global_options[] = {STIFFNESS_OPTION(AUTOMATIC),
                                                   LENGTH_OPTION(AUTOMATIC),
                                                   WEIGHTS_OPTION("\"automatic\""),

@@ -29,7 +29,8 @@ static enum dc_status check_link(const struct walk *walk, const char *path)
 {
   size_t length = strlen(walk->home);
   char *real = walk->trusted ? realpath(path, NULL) : NULL;
-  bool inside = real && strncmp(real, walk->home, length) == 0 && (real[length] == '/' || walk->home[length - 1] == '/');
+  bool inside =
+      real && strncmp(real, walk->home, length) == 0 && (real[length] == '/' || walk->home[length - 1] == '/');
   free(real);
   if (inside)
     return DC_OK;
