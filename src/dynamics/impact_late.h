@@ -35,8 +35,8 @@ bool dc_late_acts(const struct dc_rigid_contact *rigid, const double (*memory)[D
 // Sets the numbers that a pair leaves; law: those of the law, memory: of the interval before.
 void dc_late_leave(const struct dc_step_state *state, int pair, const double (*memory)[DC_IMPACT_NUMBERS],
                    const double law[DC_IMPACT_LAW], double late[DC_LATE_NUMBERS]);
-// Its derivatives along weights: sets those by what the law says, adds those by twists next [12] of the frames at t+1 and by
-// the memory before.
+// Its derivatives along weights: sets those by what the law says, adds those by twists next [12] of the frames at t+1
+// and by the memory before.
 void dc_late_pull_back(const struct dc_step_state *state, int pair, const double law[DC_IMPACT_LAW],
                        const double weights[DC_LATE_NUMBERS], double by_law[DC_IMPACT_LAW], double next[12],
                        double before[DC_LATE_NUMBERS]);

@@ -5,7 +5,7 @@
 // is its acceleration for a force of 1 N.  The mass that contact feels is the least there is in any direction,
 //     m = 1 / (largest eigenvalue of Lambda^-1),
 // at least the link's own, as its centre does not move without it, and at most that of the mechanism, so that a link
-// whose centre a joint holds in place counts with a finite one.  Of a free body with nothing on it m is its mass.
+// whose centre a joint holds in place counts with a finite one.  A free body with nothing on it has its own mass for m.
 // Forces F on all bodies at once accelerate the centres by J M^-1 sum J^T F.
 //
 // Ties hold two frames a and b together.  With J of a less b the same m is the least mass that parts them, and M all that

@@ -56,13 +56,19 @@ void dc_halves_find(const struct dc_step_state *state, struct dc_halves *halves)
   }
 }
 
+// Forces of 0 on the coordinates [nv], in `scaled`.
+static struct dc_step_forces no_forces(struct dc_halves *halves, int nv)
+{
+  memset(halves->scaled, 0, (size_t)nv * sizeof *halves->scaled);
+  return (struct dc_step_forces){.joints = halves->scaled};
+}
+
 void dc_halves_add_kicks(const struct dc_step_state *state, struct dc_halves *halves, double *sum)
 {
   int nv = state->model->bodies.nv;
   for (int k = 0; k < DC_HALVES; k++) {
     struct dc_half *half = &halves->half[k];
-    struct dc_step_forces forces = {.joints = halves->scaled};
-    memset(halves->scaled, 0, (size_t)nv * sizeof *halves->scaled);
+    struct dc_step_forces forces = no_forces(halves, nv);
     for (int i = 0; i < PUSHERS; i++)
       pushers[i].term->add_gradient(&half->state, &forces);
     for (int v = 0; v < nv; v++)
@@ -97,8 +103,7 @@ void dc_halves_add_product(const struct dc_step_state *state, struct dc_halves *
   int nv = state->model->bodies.nv;
   for (int k = 0; k < DC_HALVES; k++) {
     struct dc_half *half = &halves->half[k];
-    struct dc_step_forces forces = {.joints = halves->scaled};
-    memset(halves->scaled, 0, (size_t)nv * sizeof *halves->scaled);
+    struct dc_step_forces forces = no_forces(halves, nv);
     for (int i = 0; i < PUSHERS; i++)
       pushers[i].term->add_product(&half->state, variation, &forces);
     for (int v = 0; v < nv; v++) {

@@ -3,13 +3,14 @@
 // (impact_law.h) acts in the next one, along the direction n in which contact at t opens the pair (impact_pair.h):
 //     D(T+) = (N/h) o + (L/h) w U(t),   o = n . displacement,   t = (r h - o)/w + 1/2,
 //     w = 0.05 (r + 0.02 d + still) h.
-// where bounces are on time also b . displacement, b = BACK/(h h-) - PUSH/h^2 (impact_late.h).  N is the impulse that is taken back, L the most impulse of the kick, r the speed of opening that it leads to, d the
+// N is the impulse that is taken back, L the most impulse of the kick, r the speed of opening that it leads to, d the
 // change to that speed, and U' the smooth step S.  The force along n is (L/h) S(t) - N/h.  D is convex in o, and o is
-// linear in the poses at t+1.
+// linear in the poses at t+1.  Where bounces are on time D has also b . displacement, b = BACK/(h h-) - PUSH/h^2
+// (impact_late.h).
 //
 // Derivatives.  With f = dD/do, f_o = (L/h) S'/w and z the derivative of o by twists at t+1, gradient f z and Hessian
-// f_o z z^T; exactly, rotations of side s add f (sym([n_w]x D^T)/2 - (n_w . v) 1), D the turn of s and v its vector.  b stands for f n
-// in its own.
+// f_o z z^T; exactly, rotations of side s add f (sym([n_w]x D^T)/2 - (n_w . v) 1), D the turn of s and v its vector.  In
+// the term of b, b stands for f n.
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The term of the step potential for what is due before t+1 of the forces of elastic bodies, of muscles and of
-// half-spaces on nodes, with the integrator "second_order" (docs/theory.md, "Second order").  An interval of length h from x to x+ pushes with the
-// forces f, the gradients of their energies, at both ends (Newmark 1959): at its beginning by h (b f(x+) + (1/2 - b)
-// f(x)), at its end by h ((g - b) f(x+) + (1/2 - g + b) f(x)).  With the interval before, of length h-, this leaves
+// half-spaces on nodes, with the integrator "second_order" (docs/theory.md, "Second order").  An interval of length h
+// from x to x+ pushes with the forces f, the gradients of their energies, at both ends (Newmark 1959): at its beginning
+// by h (b f(x+) + (1/2 - b) f(x)), at its end by h ((g - b) f(x+) + (1/2 - g + b) f(x)).  With the interval before, of
+// length h-, this leaves
 //     past.(x+ - x),   past = (1/2 - b + (h-/h) (g - b)) f(x) + (h-/h) (1/2 - g + b) f(x-),
 // and b f(x+) for the terms themselves; after a start there is no h-.  With g = 1/2 and b = 1/4 linear forces would
 // keep their energy for ever, but what is too stiff for the step would ring from step to step, and turns feed that.  So

@@ -83,9 +83,8 @@ static void tie_add_hessian(const struct dc_step_state *state, bool exact, struc
   }
 }
 
-// Depends on q+, and on the prediction where there is one.
-static void tie_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
-                          struct dc_step_cotangent *out)
+// Adds to wrenches the change of the forces by the prediction, along twists [bodies][6].
+static void add_change(const struct dc_step_state *state, const double (*twists)[6], double (*wrenches)[6])
 {
   double rate[3], e[3];
   if (!state->prediction)
@@ -93,24 +92,22 @@ static void tie_add_mixed(const struct dc_step_state *state, const struct dc_ste
   FOR_EACH_TIE(tie, state)
   {
     double stiffness = stretch(state, tie, e);
-    dc_vec_sub(rate, direction->twists[tie->body] + 3, direction->twists[tie->to] + 3);
-    add_forces(tie, -stiffness, rate, out->predicted.wrenches);
+    dc_vec_sub(rate, twists[tie->body] + 3, twists[tie->to] + 3);
+    add_forces(tie, -stiffness, rate, wrenches);
   }
+}
+
+// Depends on q+, and on the prediction where there is one.
+static void tie_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                          struct dc_step_cotangent *out)
+{
+  add_change(state, direction->twists, out->predicted.wrenches);
 }
 
 static void tie_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                             struct dc_step_forces *forces)
 {
-  double rate[3], e[3];
-  if (!state->prediction)
-    return;
-  FOR_EACH_TIE(tie, state)
-  {
-    double stiffness = stretch(state, tie, e);
-    const double(*twists)[6] = variation->predicted.twists;
-    dc_vec_sub(rate, twists[tie->body] + 3, twists[tie->to] + 3);
-    add_forces(tie, -stiffness, rate, forces->wrenches);
-  }
+  add_change(state, variation->predicted.twists, forces->wrenches);
 }
 
 // Rates of the forces on the frames' centres along the direction.

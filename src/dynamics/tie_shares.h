@@ -14,6 +14,7 @@ struct dc_tie_shares {
 // With u = S h^2/m, how stiff the tie is for the interval, d = u/(u + DC_TIE_RESOLVED) and p the length of the interval
 // before over that of this one: (1 - d) times (1, 1 + p, p)/4, which keeps the energy of linear springs, and d (1 + p)/2
 // at t+1 alone, a constraint.
+// Both are equal where the period of the tie is 2 pi/10 = 0.63 of the interval, which does not resolve it.
 static const double DC_TIE_RESOLVED = 100;
 
 static inline struct dc_tie_shares dc_tie_shares_of(const struct dc_step_interval *interval, const struct dc_tie *tie)

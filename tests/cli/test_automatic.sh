@@ -72,13 +72,17 @@ run 0 optimize lift.json -o none --quiet
 check "a lift tells how it began" grep -q 'begun with hands brought near' "$out"
 
 # Interrupted where hands are brought near, and where it went on from there.
-run 0 optimize lift.json -o lifted --quiet --threads 2 --max-time 0.7 --checkpoint 0
-for part in 1 2 3; do
-  run 0 optimize --resume lifted --quiet --threads 2 --max-time 0.7
-done
-run 0 optimize --resume lifted --quiet --threads 1
-check "a lift in five parts: the same losses" cmp lift/loss.csv lifted/loss.csv
-check "and trajectory" cmp lift/trajectory.h5 lifted/trajectory.h5
+# in_five_parts SCENE RUN SECONDS: the scene's run again, interrupted four times, has the bits of RUN.
+in_five_parts() {
+  run 0 optimize "$1" -o "$2-parts" --quiet --threads 2 --max-time "$3" --checkpoint 0
+  for part in 1 2 3; do
+    run 0 optimize --resume "$2-parts" --quiet --threads 2 --max-time "$3"
+  done
+  run 0 optimize --resume "$2-parts" --quiet --threads 1
+  check "$1 in five parts: the same losses" cmp "$2/loss.csv" "$2-parts/loss.csv"
+  check "and trajectory" cmp "$2/trajectory.h5" "$2-parts/trajectory.h5"
+}
+in_five_parts lift.json lift 0.7
 
 # The lowest loss lies outside of the tolerance: a mean over all frames, where the last one is judged, and a goal beside a
 # cost.  What is judged is reached all the same, with the same bits after interruptions.
@@ -103,13 +107,7 @@ check "a mean over frames: the last one is reached" grep -q 'task reached' "$out
 check "and by which world is told" grep -q 'begun with more weight on what is judged' "$out"
 run 0 optimize effort.json -o effort --json --quiet --threads 2
 check "a goal beside a cost is reached" grep -q '"success": true' "$out"
-run 0 optimize effort.json -o saved --quiet --threads 1 --max-time 0.05 --checkpoint 0
-for part in 1 2 3; do
-  run 0 optimize --resume saved --quiet --threads 2 --max-time 0.05
-done
-run 0 optimize --resume saved --quiet --threads 1
-check "in five parts: the same losses" cmp effort/loss.csv saved/loss.csv
-check "and trajectory" cmp effort/trajectory.h5 saved/trajectory.h5
+in_five_parts effort.json effort 0.05
 
 # Interrupted after the first guess and resumed.
 run 0 optimize push.json -o stopped --quiet --threads 1 --max-time 1e-9 --checkpoint 0
