@@ -5,7 +5,7 @@
 
 The first URDF file below FOLDER whose path ends in each of the names is included as it comes, every joint driven (kp 1000, kd 100), and holds
 the pose of the file for 100 steps of 0.01 s, with a full field and with "self_contact": "auto" and "self_field": "near".  A step with its
-adjoint: processor time of the whole program, of optimizations of n and of 4 n iterations, as long as step_cost.py asks.
+adjoint: processor time of the whole program, of optimizations of n and of 4 n iterations, as long as cost.py asks.
 A step alone: likewise, of simulations of 100 n and 400 n steps.  One thread, medians and least of several runs, taken in turns.
 With --forces also what simplification changes about the force of each link's hull above a cube, as scripts/paper/simplified-forces does.
 """
@@ -18,7 +18,7 @@ import tempfile
 import measuring
 import robots
 import simplified_forces
-from step_cost import Cost
+from cost import RATE, Cost
 
 NAMES = ["iiwa14.urdf", "ur5_robot.urdf", "ur5e_glb.urdf", "panda.urdf", "xarm7.urdf", "rm75.urdf", "kinova.urdf", "z1.urdf"]
 WAYS = [("a full field", {"self_field": "full"}), ("auto and near", {"self_contact": "auto", "self_field": "near"})]
@@ -42,7 +42,7 @@ def hold(arguments, path, include, folder):
     joints = [body["name"] for body in text["bodies"] if body.get("pd")]
     text["control"] = [{"type": "pd_targets", "body": name, "hold": 10} for name in joints]
     text["objective"] = [{"type": "joints", "bodies": joints, "target": [0.05] * len(joints), "tolerance": 1e-6, "when": "end"}]
-    text["optimizer"] = {"type": "adam", "learning_rate": 1e-6}
+    text["optimizer"] = {"type": "adam", "learning_rate": RATE}
     return measuring.write_json(scene, text), len(joints)
 
 

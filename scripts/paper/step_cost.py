@@ -2,30 +2,41 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a step with its adjoint costs: shipped scenes as they are and with leaves, and scenes of robots.
 
-    scripts/paper/step-cost [--robots FOLDER] [--only NAME ...] [--before FILE] [--instructions] [--publish]
+    scripts/paper/step-cost [--robots FOLDER] [--descriptions FOLDER] [--only NAME ...] [--before FILE] [--instructions] [--publish]
 
-Each scene rolls out its first guess, forward and backward, again and again (Adam at a rate of 1e-6, no windows, no
-portfolio).  A step costs the processor time of more iterations less that of few, one thread, median of several runs
+Each scene rolls out its first guess, forward and backward, again and again (Adam at a rate that moves nothing, no windows, no
+portfolio).  A step costs the processor time of more iterations less that of few (cost.py), one thread, median of several runs
 taken in turns.  --before names the program of another build.  --instructions counts instructions, too, by valgrind,
 which has no registers of 512 bits and counts the bytes that one instruction clears.  MuJoCo's step of the same scene, forward
-alone, is timed in turns with ours where the program was built with it: a step of the scene is SUBSTEPS of MuJoCo's.  FOLDER has the scenes of hands and
-arms (ROBOTS below) and their files.
+alone, is timed in turns with ours where the program was built with it: a step of the scene is SUBSTEPS of MuJoCo's.
+
+FOLDER of --robots has the scenes of hands and arms (ROBOTS below) and their files; that of --descriptions has clones of
+dex-urdf, example-robot-data and hydrax, whose files are included as they come (LEAP and ARMS below).
 """
+import argparse
 import json
 import os
 import re
 import statistics
 import subprocess
+import tempfile
+from contextlib import ExitStack
 
-from measuring import Failed, answer, options, parse, processor, scene_path, show, write_json
+import arms
+from cost import RATE, Cost
+from measuring import answer, options, parse, processor, scene_path, show, write_json
 
 HEIGHT = 0.10422  # m, of a ball of 0.1 m on its barrier
 ROBOTS = {"Allegro hand and ball": ("r14_allegro.json", 0.5), "Jaco and box": ("solved/solved_jaco_box_flip.json", 0.2),
           "two Jacos and box": ("solved/solved_dual_jaco.json", 0.5)}
+CUBE = {"type": "box", "size": [0.065, 0.065, 0.065]}  # fits into Allegro's ball
+LEAP = {"include": {"file": "scene.xml"}, "time": {"step": 0.02, "steps": 50}, "control": [{"type": "pd_targets", "body": "if_bs", "hold": 5}],
+        "objective": [{"type": "reach", "body": "cube", "target": [0.325, 0.17, 0.2], "tolerance": 0.01, "when": "every"}]}
+ARMS = {"UR5e": "dex-urdf/robots/arms/ur5e/ur5e_glb.urdf", "xArm7": "dex-urdf/robots/arms/xarm7/xarm7.urdf", "iiwa 14": "dex-urdf/robots/arms/iiwa14/iiwa14.urdf",
+        "Z1": "example-robot-data/robots/z1_description/urdf/z1.urdf"}
 SHIPPED = {"push": 0.05, "ant_push": 0.1, "billiards": 0.1}  # ms asked for
-TRIES, LEAST, MOST = 3, 1.2, 16000  # LEAST: s that the shorter of two runs takes, longer than those whose advice is tried (DC_TRIED_SECONDS)
-
-
+ALLEGRO_ASKED, LEAP_ASKED, ARM_ASKED = 0.5, 0.7, 0.5
+TRIES = 3
 SUBSTEPS = 8  # what the scenes have by default
 
 
@@ -43,44 +54,54 @@ def with_leaves(scene):
     return scene
 
 
-def scenes(arguments):
-    """Name, path, options and the milliseconds asked for."""
+def shipped(arguments):
     for name, asked in SHIPPED.items():
         yield name, scene_path(name), [], asked
         path = os.path.join(arguments.output, name + "_leaves.json")
         yield name + ", leaves", write_json(path, with_leaves(read(scene_path(name)))), [], asked
-    for name, (file, asked) in ROBOTS.items() if arguments.robots else []:
-        yield name, os.path.join(arguments.robots, file), ["--allow-path", arguments.robots], asked
+
+
+def peers(arguments):
+    allow = ["--allow-path", arguments.robots]
+    for name, (file, asked) in ROBOTS.items():
+        yield name, os.path.join(arguments.robots, file), allow, asked
+    scene = read(os.path.join(arguments.robots, ROBOTS["Allegro hand and ball"][0]))
+    scene["shapes"]["ball"] = CUBE
+    scene["include"]["file"] = os.path.join(arguments.robots, scene["include"]["file"])
+    yield "Allegro hand and cube", write_json(os.path.join(arguments.output, "allegro_cube.json"), scene), allow, ALLEGRO_ASKED
+
+
+def published(arguments, stack):
+    """Scenes of published files; the temporary ones go with the stack."""
+    allow = ["--allow-path", arguments.descriptions, "--package-path", os.path.join(arguments.descriptions, "example-robot-data", "robots")]
+    path = os.path.join(arguments.output, "leap.json")
+    include = {"file": os.path.join(arguments.descriptions, "hydrax", "hydrax", "models", "cube", "scene.xml")}
+    yield "LEAP hand and cube", write_json(path, dict(LEAP, include=include)), allow, LEAP_ASKED
+    older = argparse.Namespace(**{**vars(arguments), "dcsim": arguments.before or arguments.dcsim})  # imports with every key it knows: both programs know those
+    for name, file in ARMS.items():
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        yield name, arms.hold(older, os.path.join(arguments.descriptions, file), {}, folder)[0], allow, ARM_ASKED
+
+
+def scenes(arguments, stack):
+    """Name, path, options and the milliseconds asked for."""
+    yield from shipped(arguments)
+    if arguments.robots:
+        yield from peers(arguments)
+    if arguments.descriptions:
+        yield from published(arguments, stack)
 
 
 def command(program, path, words):
     """The command of so many iterations."""
     return lambda n: [program, "optimize", path, "-o", "none", "--quiet", "--json", "--threads", "1", *words, "--set", "portfolio=null", "--set", "horizon=null",
-                      "--set", 'optimizer={"type": "adam", "learning_rate": 1e-6, "iterations": %d}' % n]
+                      "--set", 'optimizer={"type": "adam", "learning_rate": %g, "iterations": %d}' % (RATE, n)]
 
 
 def rival(program, path, words):
     """The command of so many steps of MuJoCo."""
     return lambda n: [program, "simulate", path, "-o", "none", "--quiet", "--json", "--threads", "1", *words, "--model", "mujoco", "--set", "portfolio=null", "--set", "horizon=null",
                       "--set", "mujoco.substeps=%d" % SUBSTEPS, "--set", "time.steps=%d" % (100 * n)]
-
-
-class Cost:
-    """Processor time of one more iteration, or of one more step.  Runs of less than a second that fail go on to try pieces of advice, which is no part of it: counts grow until the
-    shorter run takes longer by its own clock, and four times as many iterations three to four times as long."""
-
-    def __init__(self, make, unit="iterations"):
-        self.make, self.unit, self.count, self.found = make, unit, 20, []
-        while not self.once():
-            if self.count >= MOST:
-                raise Failed("%s: no two counts of %s take times in proportion" % (" ".join(make(self.count)), unit))
-            self.count *= 2
-        self.found = []
-
-    def once(self):
-        (first, early), (last, late) = (answer(*self.make(n), accepted=(0, 1)) for n in (self.count, 4 * self.count))
-        self.found.append((late - early) / (last[self.unit] - first[self.unit]))
-        return first["seconds"] > LEAST and 3 < late / early < 4.2
 
 
 def instructions(make):
@@ -100,33 +121,62 @@ def row(arguments, name, path, words, asked):
         for cost in costs + rivals:
             cost.once()
     steps = said["steps"]
-    times = [1e3 * statistics.median(cost.found) / steps for cost in costs]
-    counts = [instructions(make) / steps for make in makes] if arguments.instructions else []
     cells = [name, "%.2f" % said["newton_iterations_per_step"], "%.2f" % said["evaluations_per_step"], "%g" % asked]
-    for numbers, form in ((times, "%.3f"), ([1e-3 * count for count in counts], "%.0f")):
-        before = numbers[0] if arguments.before and numbers else None
-        cells += ["" if before is None else form % before, form % numbers[-1] if numbers else "", "" if before is None else "%.2f" % (numbers[-1] / before)]
-    cells += ["%.3f" % (1e3 * statistics.median(cost.found)) for cost in rivals] or [""]
+    times = [1e3 * statistics.median(cost.found) / steps for cost in costs]
+    cells += compared(times, "%.3f")
+    if arguments.instructions:
+        cells += compared([1e-3 * instructions(make) / steps for make in makes], "%.0f")
+    cells += ["%.3f" % (1e3 * statistics.median(cost.found)) for cost in rivals]
     return cells + ["met" if times[-1] <= asked else "not met"]
 
 
-def main():
+def compared(numbers, form):
+    """The number of the build before, that of this one and their ratio, or this one's alone."""
+    return [form % number for number in numbers] + ["%.2f" % (last / first) for first, last in zip(numbers, numbers[1:])]
+
+
+def columns(arguments):
+    """Heads of the table: what was measured, no more."""
+    heads = ["scene", "Newton iterations a step", "evaluations", "ms asked"]
+    for unit in ["ms"] + ["instructions"] * arguments.instructions:
+        heads += [unit + " before", unit, "ratio"] if arguments.before else [unit]
+    return heads + ["MuJoCo, ms"] * arguments.mujoco + ["verdict"]
+
+
+def introduction(arguments):
+    lines = ["By `scripts/paper/step-cost`: the first guess of each scene, forward and backward, one thread. Milliseconds of processor time a step on one core of %s, which other programs used, too;" % processor(),
+             "medians of %d runs. `leaves`: without `\"surface\": \"mesh\"`, balls at the height of round ones." % TRIES]
+    if arguments.instructions:
+        lines.append("Instructions by valgrind (AVX2), thousands a step.")
+    if arguments.mujoco:
+        lines.append("MuJoCo: its step of the same scene and length, forward alone, in %d substeps; of balls of triangles it sees hulls." % SUBSTEPS)
+    if arguments.descriptions:
+        lines.append("Arms hold their pose under PD, steps of %g s, with the defaults of `include`; LEAP is hydrax's hand onto which a cube falls, steps of %g s." % (arms.robots.SCENE["time"]["step"], LEAP["time"]["step"]))
+    return lines
+
+
+def parsed():
     parser = options(__doc__, quick=False)
     parser.add_argument("--robots", type=os.path.abspath)
+    parser.add_argument("--descriptions", type=os.path.abspath)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--before", type=os.path.abspath)
     parser.add_argument("--instructions", action="store_true")
     arguments = parse(parser)
+    arguments.folder, arguments.package_path, arguments.limit = arguments.descriptions, [], 120  # what robots.Trial asks for
     arguments.mujoco = "MuJoCo" in subprocess.run([arguments.dcsim, "--version"], capture_output=True, text=True, check=True).stdout
-    lines = ["### Cost of a step with its adjoint", "",
-             "By `scripts/paper/step-cost`: the first guess of each scene, forward and backward, one thread. Milliseconds of processor time a step on one core of %s, which other programs used, too;" % processor(),
-             "medians of %d runs. Instructions by valgrind (AVX2), thousands a step. `leaves`: without `\"surface\": \"mesh\"`, balls at the height of round ones." % TRIES,
-             "MuJoCo: its step of the same scene and length, forward alone, in %d substeps; of balls of triangles it sees hulls." % SUBSTEPS, "",
-             "| scene | Newton iterations a step | evaluations | ms asked | ms before | ms | ratio | instructions before | instructions | ratio | MuJoCo, ms | verdict |", "|---" * 12 + "|"]
-    for name, path, words, asked in scenes(arguments):
-        if not arguments.only or name in arguments.only:
-            lines.append("| " + " | ".join(row(arguments, name, path, words, asked)) + " |")
-            print(lines[-1], flush=True)
+    return arguments
+
+
+def main():
+    arguments = parsed()
+    heads = columns(arguments)
+    lines = ["### Cost of a step with its adjoint", "", *introduction(arguments), "", "| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    with ExitStack() as stack:
+        for name, path, words, asked in scenes(arguments, stack):
+            if not arguments.only or name in arguments.only:
+                lines.append("| " + " | ".join(row(arguments, name, path, words, asked)) + " |")
+                print(lines[-1], flush=True)
     show(arguments, "step_cost", lines)
 
 
