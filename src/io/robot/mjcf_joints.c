@@ -107,8 +107,12 @@ static double start_of(struct dc_mjcf_builder *builder, int j)
   if (!joint->limited)
     return start;
   double inside = fmin(fmax(start, joint->range[0] - joint->ref), joint->range[1] - joint->ref);
-  if (inside != start)
-    dc_mjcf_remember(builder, &builder->clamped, "", dc_mjcf_called(builder, joint->name, joint->node), joint->node);
+  if (inside != start) {
+    const char *moved =
+        dc_arena_printf(builder->urdf.arena, "%s from %.6g to %.6g", dc_mjcf_called(builder, joint->name, joint->node),
+                        start + joint->ref, inside + joint->ref);
+    dc_mjcf_remember(builder, &builder->clamped, "", moved ? moved : joint->name, joint->node);
+  }
   return inside;
 }
 

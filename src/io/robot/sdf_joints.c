@@ -39,8 +39,8 @@ static enum dc_status read_limits(struct dc_sdf_reader *reader, struct dc_xml_el
   struct dc_xml_element *limit = dc_xml_child(axis, "limit"), *dynamics = dc_xml_child(axis, "dynamics"),
                         *mimic = dc_xml_child(axis, "mimic");
   double lower = -INFINITY, upper = INFINITY, effort = -1, velocity = -1, reference = 0;
-  enum dc_status status = DC_OK;
-  if (limit && !(status = dc_sdf_child_numbers(reader, limit, "lower", 1, &lower)) &&
+  enum dc_status status = dc_sdf_child_numbers(reader, axis, "initial_position", 1, &joint->initial);
+  if (!status && limit && !(status = dc_sdf_child_numbers(reader, limit, "lower", 1, &lower)) &&
       !(status = dc_sdf_child_numbers(reader, limit, "upper", 1, &upper)) &&
       !(status = dc_sdf_child_numbers(reader, limit, "effort", 1, &effort)))
     status = dc_sdf_child_numbers(reader, limit, "velocity", 1, &velocity);
@@ -50,8 +50,10 @@ static enum dc_status read_limits(struct dc_sdf_reader *reader, struct dc_xml_el
       !(status = dc_sdf_child_numbers(reader, dynamics, "spring_stiffness", 1, &joint->stiffness)))
     status = dc_sdf_child_numbers(reader, dynamics, "spring_reference", 1, &joint->rest);
   if (!status && mimic) {
-    const char *leader = dc_xml_attribute(mimic, "joint");
-    joint->mimic_name = leader ? dc_arena_printf(reader->arena, "%s%s", scope->prefix, leader) : NULL;
+    const char *leader = dc_xml_attribute(mimic, "joint"), *of = dc_xml_attribute(mimic, "axis");
+    bool second = of && strcmp(of, "axis2") == 0;
+    joint->mimic_name =
+        leader ? dc_arena_printf(reader->arena, "%s%s%s", scope->prefix, leader, second ? ":2" : "") : NULL;
     if (!leader)
       return dc_xml_fail(mimic, reader->error, DC_BAD_INPUT, "missing attribute \"joint\"");
     if (!joint->mimic_name)
@@ -65,6 +67,8 @@ static enum dc_status read_limits(struct dc_sdf_reader *reader, struct dc_xml_el
     return status;
   joint->effort = effort >= 0 && isfinite(effort) ? effort : NAN;
   joint->velocity = velocity > 0 && isfinite(velocity) ? velocity : NAN;
+  if (!(fabs(joint->initial) <= 1e6))
+    return dc_xml_fail(axis, reader->error, DC_BAD_INPUT, "initial_position must be finite, of at most 1e6");
   if (!(isfinite(joint->damping) && isfinite(joint->friction) && isfinite(joint->stiffness) && isfinite(joint->rest)))
     return dc_xml_fail(dynamics, reader->error, DC_BAD_INPUT, "must hold finite numbers");
   joint->damping = fmax(joint->damping, 0);

@@ -25,21 +25,48 @@ static enum dc_status read_inertia(struct dc_sdf_reader *reader, struct dc_xml_e
   return status;
 }
 
-// Mass, pose and inertia.  auto="true" leaves the mass at 0, so that the density of the include applies.
+// The density of a collision, where the link has none yet.
+static enum dc_status read_density(struct dc_sdf_reader *reader, struct dc_xml_element *collision,
+                                   struct dc_urdf_link *link)
+{
+  double density = NAN;
+  enum dc_status status = dc_sdf_child_numbers(reader, collision, "density", 1, &density);
+  if (status || isnan(density))
+    return status;
+  if (!(density > 0 && density <= 1e6))
+    return dc_xml_fail(collision, reader->error, DC_BAD_INPUT, "density must be above 0 and at most 1e6 (is %.10g)",
+                       density);
+  bool first = collision == dc_xml_child(collision->parent, "collision");
+  link->densities |= !first && density != link->density;
+  if (first)
+    link->density = density;
+  return DC_OK;
+}
+
+// Mass, pose and inertia.  auto="true" leaves the mass at 0, so that densities apply: that of the collision, else that
+// given here, else the include's.  With a mass of its own the inertia stays 0, for which that of the geometry is taken.
 static enum dc_status read_inertial(struct dc_sdf_reader *reader, struct dc_xml_element *element,
                                     const struct dc_sdf_frame *frame, int index, struct dc_urdf_link *link)
 {
   struct dc_xml_element *inertial = dc_xml_child(element, "inertial");
-  if (dc_sdf_is_true(dc_xml_attribute(inertial, "auto")))
-    return DC_OK;  // no mass: that of the collision geometry
+  bool own = !dc_sdf_is_true(dc_xml_attribute(inertial, "auto")), massive = dc_xml_child(inertial, "mass");
+  enum dc_status status = DC_OK;
+  if (!own) {
+    status = dc_sdf_child_numbers(reader, inertial, "density", 1, &link->density);
+    for (struct dc_xml_element *one = dc_xml_child(element, "collision"); one && !status; one = dc_xml_again(one))
+      status = read_density(reader, one, link);
+  }
+  if (status || (!own && !massive))
+    return status;  // no mass: that of the collision geometry
   link->mass = 1;
-  link->supposed = !dc_xml_child(inertial, "mass");
-  enum dc_status status = inertial ? dc_sdf_child_numbers(reader, inertial, "mass", 1, &link->mass) : DC_OK;
+  link->supposed = !massive || (own && !dc_xml_child(inertial, "inertia"));
+  if (inertial)
+    status = dc_sdf_child_numbers(reader, inertial, "mass", 1, &link->mass);
   if (!status && !(link->mass >= 0 && link->mass <= DC_URDF_MOST_NUMBER))
     status = dc_xml_fail(inertial, reader->error, DC_BAD_INPUT, "mass must be >= 0 kg (is %.10g)", link->mass);
   if (!status && inertial)
     status = dc_sdf_pose_in_link(reader, inertial, frame->scope, index, &link->inertial);
-  return status ? status : read_inertia(reader, inertial, link);
+  return status || !own ? status : read_inertia(reader, inertial, link);
 }
 
 static struct dc_urdf_geometry *begin_geometry(struct dc_sdf_reader *reader, size_t offset, bool visual)
@@ -199,6 +226,31 @@ static enum dc_status read_friction(struct dc_sdf_reader *reader, struct dc_xml_
   return status;
 }
 
+// Whom a collision touches, in bit masks of 16 bits, all by default; one without contact forces touches nothing unless it
+// has a mask.  The first collision of a link speaks for it.
+static enum dc_status read_masks(struct dc_sdf_reader *reader, struct dc_xml_element *collision,
+                                 struct dc_urdf_link *link)
+{
+  struct dc_xml_element *contact = dc_xml_child(dc_xml_child(collision, "surface"), "contact");
+  const char *sensed = contact ? dc_sdf_text(contact, "collide_without_contact") : NULL;
+  double mask = dc_sdf_is_true(sensed) ? 0 : DC_URDF_ALL_BITS, category = NAN;
+  enum dc_status status = contact ? dc_sdf_child_numbers(reader, contact, "collide_bitmask", 1, &mask) : DC_OK;
+  if (contact && !status)
+    status = dc_sdf_child_numbers(reader, contact, "category_bitmask", 1, &category);
+  if (status)
+    return status;
+  if (isnan(category))
+    category = mask;
+  if (!(mask >= 0 && mask <= 4294967295.0 && category >= 0 && category <= 4294967295.0))
+    return dc_xml_fail(contact, reader->error, DC_BAD_INPUT, "bit masks must be from 0 to 65535");
+  unsigned own = (unsigned)mask & DC_URDF_ALL_BITS, is = (unsigned)category & DC_URDF_ALL_BITS;
+  bool first = collision == dc_xml_child(collision->parent, "collision");
+  link->masks |= !first && (own != link->mask || is != link->category);
+  if (first)
+    link->mask = own, link->category = is;
+  return DC_OK;
+}
+
 // A plane stands on a link of its own, fixed to this one.
 static enum dc_status move_plane(struct dc_sdf_reader *reader, int link)
 {
@@ -212,6 +264,11 @@ static enum dc_status move_plane(struct dc_sdf_reader *reader, int link)
   own.first_geometry = (int)urdf->geometry_count - 1;
   own.geometries = 1;
   own.friction = urdf->links[link].friction;
+  own.model = urdf->links[link].model;
+  own.still = urdf->links[link].still;
+  own.self_collide = urdf->links[link].self_collide;
+  own.category = urdf->links[link].category;
+  own.mask = urdf->links[link].mask;
   struct dc_urdf_joint joint = dc_urdf_new_joint(name, geometry->offset);
   joint.type = DC_URDF_FIXED;
   joint.origin = geometry->origin;
@@ -254,6 +311,8 @@ static enum dc_status read_geometry(struct dc_sdf_reader *reader, struct dc_xml_
   }
   if (!status)
     status = visual ? read_color(reader, element, geometry) : read_friction(reader, element, &mu);
+  if (!status && !visual)
+    status = read_masks(reader, element, &urdf->links[link]);
   if (status)
     return status;
   struct dc_urdf_link *owner = &urdf->links[link];
@@ -289,6 +348,10 @@ enum dc_status dc_sdf_read_link(struct dc_sdf_reader *reader, int index)
   reader->frames[index].link = link;
   struct dc_urdf_link made = dc_urdf_new_link(frame.name, dc_sdf_offset(frame.scope, frame.element));
   made.first_geometry = (int)urdf->geometry_count;
+  const char *collides = dc_sdf_text(frame.element, "self_collide");
+  made.model = frame.scope->model;
+  made.still = frame.scope->is_static;
+  made.self_collide = collides ? dc_sdf_is_true(collides) : frame.scope->self_collide;
   const char *gravity = dc_sdf_text(frame.element, "gravity");
   made.weightless = gravity && !dc_sdf_is_true(gravity);
   enum dc_status status = read_inertial(reader, frame.element, &frame, index, &made);

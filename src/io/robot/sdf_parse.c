@@ -144,6 +144,10 @@ static enum dc_status add_model(struct dc_sdf_reader *reader, struct dc_xml_elem
   scope->canonical = dc_xml_attribute(model, "canonical_link");
   const char *fixed = dc_sdf_text(model, "static");
   scope->is_static = outer->is_static || (include && include->is_static) || dc_sdf_is_true(fixed);
+  const char *collides = dc_sdf_text(model, "self_collide");
+  bool merged = include && include->merged;
+  scope->self_collide = dc_sdf_is_true(collides) || (merged && !collides && outer->self_collide);
+  scope->model = merged ? outer->model : frame.name;
   frame.base = outer->frame;
   enum dc_status status = dc_sdf_pose(reader, posed, &frame.pose, &base);
   if (status)
@@ -271,6 +275,8 @@ static enum dc_status read_all(struct dc_sdf_reader *reader, struct dc_xml_file 
     status = status ? status : dc_sdf_child_numbers(reader, physics, "gravity", 3, reader->gravity);
   if (!status && element)
     status = dc_sdf_child_numbers(reader, element, "gravity", 3, reader->gravity);
+  if (!status && element && isnan(reader->gravity[0]))  // of a world, by the specification
+    memcpy(reader->gravity, (const double[3]){0, 0, -9.8}, sizeof reader->gravity);
   if (!status)
     status = add_members(reader, element ? element : file->root, world);
   for (size_t i = 1; i < reader->frame_count && !status; i++)

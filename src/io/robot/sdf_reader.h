@@ -14,7 +14,8 @@ struct dc_sdf_scope {
   const char *prefix;  // before its names: "" or "outer::inner::"
   struct dc_sdf_scope *parent;
   int frame;  // of the model; of the world: that of the world
-  bool is_static;
+  bool is_static, self_collide;
+  const char *model;      // its name, for links: of a merged one that of the model around
   const char *folder;     // of its file
   enum dc_sdf_axes axes;  // by its file's version
   int first_link;         // frame of the canonical one, -1 without

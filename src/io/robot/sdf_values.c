@@ -94,6 +94,8 @@ enum dc_status dc_sdf_pose(struct dc_sdf_reader *reader, struct dc_xml_element *
   if (!given)
     return DC_OK;
   *base = dc_xml_attribute(given, "relative_to");
+  if (!*base)  // below version 1.7
+    *base = dc_xml_attribute(given, "frame");
   if (*base && !**base)
     *base = NULL;
   format = dc_xml_attribute(given, "rotation_format");

@@ -12,7 +12,8 @@
 enum {
   DC_URDF_MOST_LINKS = 10000,   // joints and named materials as well
   DC_URDF_MOST_SHAPES = 20000,  // <collision> and <visual> elements
-  DC_URDF_MOST_DEPTH = 64       // of elements
+  DC_URDF_MOST_DEPTH = 64,      // of elements
+  DC_URDF_ALL_BITS = 65535      // of masks
 };
 
 // Largest size of any number that is read.
@@ -61,7 +62,13 @@ struct dc_urdf_link {
   int first_geometry, geometries;  // collisions and visuals, as they come
   bool emptied;                    // others had a length of zero and were left out
   bool weightless;                 // SDF: gravity does not act on it
-  bool supposed;                   // SDF: its mass stands nowhere, 1 kg by the specification
+  bool supposed;                   // SDF: its mass or inertia stands nowhere, 1 kg and 1 kg m^2 by the specification
+  double density;                  // SDF: of its collisions, for a link whose inertia is theirs, kg/m^3; NAN: not given
+  bool densities;                  // they have several; density is the first
+  const char *model;               // SDF: its innermost model, by the address of its name; NULL: URDF
+  bool still, self_collide;        // SDF: of a static model; touches other links of its model
+  unsigned category, mask;         // SDF: it touches those links whose category meets its mask, or the other way round
+  bool masks;                      // its collisions have several; these are the first
   double friction;                 // Coulomb's coefficient of its collisions; NAN: not given
   bool frictions;                  // they have several; friction is the first
   int joint;                       // that leads to it, -1 for the root
@@ -95,6 +102,7 @@ struct dc_urdf_joint {
   double damping, friction;    // N s/m or N m s/rad; N or N m
   double armature;             // inertia of its rotor, as seen at the joint, kg or kg m^2
   double stiffness, rest;      // SDF: of a spring, N/m or N m/rad, and where it has no force
+  double initial;              // SDF: where the joint starts if the include does not say it
   bool actuated;               // a transmission names it
   const char *mimic_name;      // of the joint that this one follows, or NULL
   int mimic;                   // that joint; -1: none
@@ -222,6 +230,7 @@ struct dc_urdf_use {
   bool effort;                // limits of effort become those of pd
   bool dynamics;              // damping and armature of the file act
   bool collide, convex;
+  bool by_file;         // links touch each other as their file says
   long hull_points;     // of convex hulls of collision meshes; 0: all
   double longest_edge;  // of their triangles and along cylinders of collisions, m; 0: any
   bool usual_edge;      // nobody has given it: scenery keeps its triangles, however large

@@ -162,3 +162,13 @@ void dc_urdf_remember(struct dc_urdf_builder *builder, struct dc_urdf_names *lin
   else
     builder->failed = true;
 }
+
+void dc_urdf_remember_numbers(struct dc_urdf_builder *builder, struct dc_urdf_names *links, const char *format,
+                              const char *name, double first, double second)
+{
+  const char *text = dc_arena_printf(builder->urdf->arena, format, name, first, second);
+  if (text)
+    dc_urdf_remember(builder, links, text);
+  else
+    builder->failed = true;
+}

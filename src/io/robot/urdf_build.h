@@ -22,8 +22,8 @@ struct dc_urdf_names {
 };
 struct dc_urdf_remarks {
   struct dc_urdf_names repaired, solid, tiny, limited, freed, idle, emptied;
-  struct dc_urdf_names turning, sliding, stuck, passive, damped, supposed, frictions, floating, unheld, unbounded, tied,
-      unheeded;
+  struct dc_urdf_names started, models, densities, masks, frictionless, turning, sliding, stuck, passive, damped,
+      supposed, frictions, floating, unheld, unbounded, tied, unheeded;
   double most_change;  // of the repaired
 };
 
@@ -72,6 +72,9 @@ bool dc_urdf_is_led(const struct dc_urdf *urdf, int joint);
 enum dc_status dc_urdf_fail_link(const struct dc_urdf_builder *builder, int link, const char *rule);
 // Adds the name of a link or joint to a list of remarks, which lives in the robot's arena.
 void dc_urdf_remember(struct dc_urdf_builder *builder, struct dc_urdf_names *links, const char *name);
+// The same with two numbers behind the name, as the format says.
+void dc_urdf_remember_numbers(struct dc_urdf_builder *builder, struct dc_urdf_names *links, const char *format,
+                              const char *name, double first, double second) __attribute__((format(printf, 3, 0)));
 
 // Joint, start, actuator, limits and pose of the body of link, which the joint of head moves: link itself, or a frame
 // above that is fixed to it.  DC_BAD_INPUT for joints that a body cannot have.

@@ -14,14 +14,17 @@
 
 enum { MOST_CHAIN = 6 };  // joints of a body
 
-// The include's start, else 0, moved into the range where 0 is outside of it.
-static double start_of(const struct dc_urdf_builder *builder, int index)
+// The include's start, else the file's, else 0, moved into the range where it is outside, with a note.
+static double start_of(struct dc_urdf_builder *builder, int index)
 {
   const struct dc_urdf_joint *joint = &builder->urdf->joints[index];
-  double given = builder->use->start[index];
+  double given = builder->use->start[index], start = joint->initial;
   if (!isnan(given))
     return given;
-  return joint->limited ? fmin(fmax(0, joint->lower), joint->upper) : 0;
+  double inside = joint->limited ? fmin(fmax(start, joint->lower), joint->upper) : start;
+  if (inside != start)
+    dc_urdf_remember_numbers(builder, &builder->remarks.started, "%s from %.6g to %.6g", joint->name, start, inside);
+  return inside;
 }
 
 static cJSON *put_copy(struct dc_urdf_builder *builder, cJSON *object, const char *key, const cJSON *value)
@@ -174,7 +177,7 @@ static bool is_passive(struct dc_urdf_builder *builder, const struct dc_urdf_joi
 }
 
 // Where the coordinates of a joint start: their number.
-static int starts_of(const struct dc_urdf_builder *builder, int index, double *start)
+static int starts_of(struct dc_urdf_builder *builder, int index, double *start)
 {
   start[0] = start[1] = start[2] = 0;
   if (coordinates_of(&builder->urdf->joints[index]) == 3)

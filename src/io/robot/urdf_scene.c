@@ -161,6 +161,15 @@ static void put_coupling(struct dc_urdf_builder *builder, int link, const struct
   dc_urdf_put_number(builder, coupling, "offset", joint->shift, place);
 }
 
+// Whether a link has collision geometry.
+static bool touches(const struct dc_urdf_builder *builder, const struct dc_urdf_link *link)
+{
+  bool found = false;
+  for (int i = 0; i < link->geometries; i++)
+    found |= !builder->urdf->geometries[link->first_geometry + i].visual;
+  return found && builder->use->collide;
+}
+
 // Body of a link: motion, shapes, then mass or density, friction, and remarks.  Friction above 100 stands for
 // "sticks".
 static enum dc_status add_body(struct dc_urdf_builder *builder, int link, int head)
@@ -172,17 +181,24 @@ static enum dc_status add_body(struct dc_urdf_builder *builder, int link, int he
   enum dc_status status = dc_urdf_put_motion(builder, body, link, head, place);
   if (status || (status = dc_urdf_put_shapes(builder, body, given, place)))
     return status;
+  double density = isnan(given->density) ? builder->use->density : given->density;
   if (given->mass > 0)
     put_inertia(builder, body, given, cJSON_HasObjectItem(body, "shape"), place);
-  else if (!isnan(builder->use->density))
-    dc_urdf_put_number(builder, body, "density", builder->use->density, place);
+  else if (!isnan(density))
+    dc_urdf_put_number(builder, body, "density", density, place);
   if (!isnan(given->friction))
     dc_urdf_put_number(builder, body, "friction", fmin(given->friction, 100), place);
   if (given->frictions)
     dc_urdf_remember(builder, &builder->remarks.frictions, given->name);
+  if (given->masks && builder->use->by_file)
+    dc_urdf_remember(builder, &builder->remarks.masks, given->name);
+  if (given->densities)
+    dc_urdf_remember(builder, &builder->remarks.densities, given->name);
+  if (given->model && isnan(given->friction) && given->mask && touches(builder, given))
+    dc_urdf_remember(builder, &builder->remarks.frictionless, given->name);
   if (given->supposed && is_head(builder, head))
     dc_urdf_remember(builder, &builder->remarks.supposed, given->name);
-  if (!builder->use->collide)
+  if (!builder->use->collide || (builder->use->by_file && given->mask == 0))
     dc_urdf_put(builder, body, "collide", cJSON_CreateFalse(), place);
   put_look(builder, body, given, place);
   return DC_OK;
@@ -275,16 +291,73 @@ static enum dc_status add_ties(struct dc_urdf_builder *builder)
   return status;
 }
 
-// Adds name to the list of bodies that body does not touch.
-static void add_exception(struct dc_urdf_builder *builder, int body, const char *name)
+// Adds a link to the list of bodies that a body does not touch.
+static void append_exception(struct dc_urdf_builder *builder, cJSON *body, int link)
 {
-  cJSON *node = cJSON_GetArrayItem(builder->bodies, body), *list = cJSON_GetObjectItem(node, "collide_except"), *other;
+  const char *name = dc_urdf_named(builder, builder->urdf->links[link].name, "");
+  cJSON *list = cJSON_GetObjectItem(body, "collide_except");
   if (!list)
-    list = dc_urdf_put(builder, node, "collide_except", cJSON_CreateArray(), node ? node->valueint : 0);
-  cJSON_ArrayForEach (other, list)
-    if (strcmp(other->valuestring, name) == 0)
+    list = dc_urdf_put(builder, body, "collide_except", cJSON_CreateArray(), body ? body->valueint : 0);
+  if (list && name)
+    dc_urdf_put_string(builder, list, NULL, name, body->valueint);
+}
+
+// The same, unless it is there.
+static void add_exception(struct dc_urdf_builder *builder, int body, int link)
+{
+  const char *name = dc_urdf_named(builder, builder->urdf->links[link].name, "");
+  cJSON *node = cJSON_GetArrayItem(builder->bodies, body), *other;
+  cJSON_ArrayForEach (other, cJSON_GetObjectItem(node, "collide_except"))
+    if (name && strcmp(other->valuestring, name) == 0)
       return;
-  dc_urdf_put_string(builder, list, NULL, name, node->valueint);
+  append_exception(builder, node, link);
+}
+
+// Whether a joint leads from the body of one link to that of the other.
+static bool are_joined(const struct dc_urdf_builder *builder, int a, int b)
+{
+  const struct dc_urdf_joint *to_a = dc_urdf_joint_to(builder->urdf, a), *to_b = dc_urdf_joint_to(builder->urdf, b);
+  return (to_a && builder->links[to_a->parent].carrier == b) || (to_b && builder->links[to_b->parent].carrier == a);
+}
+
+// Whether two links of SDF touch: those of one model where one of them says so, and where a category of one meets the
+// mask of the other.
+static bool touch_by_file(const struct dc_urdf_link *a, const struct dc_urdf_link *b)
+{
+  bool apart = a->model != b->model || a->self_collide || b->self_collide;
+  return apart && ((a->category & b->mask) | (b->category & a->mask)) != 0;
+}
+
+// Pairs of links that do not touch by what SDF says of models and collisions, and the ends of joints that close loops.
+// Each stands with one of the two, so that no list has more than half of the links.
+static void add_separate(struct dc_urdf_builder *builder, const int *body_of)
+{
+  const struct dc_urdf *urdf = builder->urdf;
+  const char *told = NULL;
+  cJSON *body, **nodes = dc_arena_alloc(urdf->arena, (size_t)cJSON_GetArraySize(builder->bodies) + 1, sizeof *nodes);
+  builder->failed |= !nodes;
+  if (nodes) {
+    int count = 0;
+    cJSON_ArrayForEach (body, builder->bodies)
+      nodes[count++] = body;
+  }
+  for (size_t a = 0; a < urdf->link_count && !builder->failed; a++)
+    for (size_t b = 0; b < a && body_of[a] >= 0 && urdf->links[a].model; b++) {
+      const struct dc_urdf_link *one = &urdf->links[a], *other = &urdf->links[b];
+      bool parts = body_of[b] >= 0 && other->model && one->mask && other->mask && !(one->still && other->still);
+      if (!parts || touch_by_file(one, other) || are_joined(builder, (int)a, (int)b))
+        continue;
+      size_t holder = (a + b) % 2 ? a : b;
+      append_exception(builder, nodes[body_of[holder]], (int)(a + b - holder));
+      if (one->model == other->model && one->model != told)
+        dc_urdf_remember(builder, &builder->remarks.models, told = one->model);
+    }
+  for (size_t t = 0; t < urdf->ties.count && !builder->failed; t++) {
+    const char *const *links = urdf->ties.list[t].links;
+    int a = links[0] ? dc_urdf_find_link(urdf, links[0]) : -1, b = dc_urdf_find_link(urdf, links[1]);
+    if (a >= 0 && b >= 0 && body_of[a] >= 0 && body_of[b] >= 0 && !are_joined(builder, a, b))
+      add_exception(builder, body_of[b], a);
+  }
 }
 
 // Pairs of links that do not touch, as pairs of their bodies.  body_of [link_count]: index among the bodies, -1
@@ -294,6 +367,8 @@ static enum dc_status add_exceptions(struct dc_urdf_builder *builder, const int 
   const struct dc_urdf *urdf = builder->urdf;
   const struct dc_srdf *disabled = &builder->use->disabled;
   const char *unknown = NULL;
+  if (builder->use->by_file)
+    add_separate(builder, body_of);
   for (int i = 0; i < disabled->count; i++) {
     int carriers[2];
     for (int side = 0; side < 2; side++) {
@@ -304,7 +379,7 @@ static enum dc_status add_exceptions(struct dc_urdf_builder *builder, const int 
     }
     int a = carriers[0], b = carriers[1];
     if (a >= 0 && b >= 0 && a != b && body_of[a] >= 0 && body_of[b] >= 0)
-      add_exception(builder, body_of[a], dc_urdf_named(builder, urdf->links[b].name, ""));
+      add_exception(builder, body_of[a], b);
   }
   return unknown ? dc_notes_add(builder->use->notes,
                                 "%s: \"srdf\" names links that the robot does not have, such as \"%s\"", urdf->name,
@@ -350,6 +425,8 @@ static void gather_joints(struct dc_urdf_builder *builder)
   for (size_t j = 0; j < builder->urdf->joint_count && !builder->failed; j++) {
     const struct dc_urdf_joint *joint = &builder->urdf->joints[j];
     bool turns = joint->type == DC_URDF_REVOLUTE;
+    if (joint->type != DC_URDF_FIXED && dc_urdf_joint_is_fixed(joint) && joint->mimic < 0 && joint->lower != 0)
+      dc_urdf_remember_numbers(builder, &remarks->started, "%s from %.6g to %.6g", joint->name, 0, joint->lower);
     if (joint->unbounded && dc_urdf_joint_is_fixed(joint))
       dc_urdf_remember(builder, &remarks->stuck, joint->name);
     else if (joint->unbounded)
@@ -391,6 +468,13 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
     const char *what;
   } told[] = {
       {&remarks->turning, "revolute joints without a range turn freely, as continuous ones do"},
+      {&remarks->started, "starts moved into the ranges of joints"},
+      {&remarks->models,
+       "links of a model touch each other only with <self_collide>, by the specification (\"self_contact\": \"all\" "
+       "lets all touch); they do not in"},
+      {&remarks->masks, "collisions of a link with several bit masks: those of the first hold"},
+      {&remarks->densities, "collisions of a link with several densities: that of the first holds"},
+      {&remarks->frictionless, "links without <friction> have that of \"contact\"; by the specification it would be 1"},
       {&remarks->unheld, "links that no joint leads to float freely, beside <link name=\"world\">"},
       {&remarks->sliding, "prismatic joints without a <limit> slide without end"},
       {&remarks->stuck,

@@ -69,8 +69,14 @@ void dc_urdf_release(struct dc_urdf *urdf)
 
 struct dc_urdf_link dc_urdf_new_link(const char *name, size_t offset)
 {
-  return (struct dc_urdf_link){
-      .name = name, .offset = offset, .inertial = dc_urdf_identity, .joint = -1, .friction = NAN};
+  return (struct dc_urdf_link){.name = name,
+                               .offset = offset,
+                               .inertial = dc_urdf_identity,
+                               .joint = -1,
+                               .friction = NAN,
+                               .density = NAN,
+                               .category = DC_URDF_ALL_BITS,
+                               .mask = DC_URDF_ALL_BITS};
 }
 
 struct dc_urdf_joint dc_urdf_new_joint(const char *name, size_t offset)

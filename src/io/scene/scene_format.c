@@ -106,9 +106,10 @@ const struct dc_option dc_include_options[] = {
         "links of the robot that overlap at the start of the scene do not touch each other; or the scene is refused; "
         "or, beside the first, free and sliding bases that overlap with other things start a little apart from them"),
     DC_CHOICE_OPTION(
-        struct dc_include_options, self_contact, "\"all\"", DC_CHOICES("all", "auto", "none"),
+        struct dc_include_options, self_contact, "\"file\"", DC_CHOICES("all", "auto", "none", "file"),
         "which links of the robot touch each other: all that no joint connects; those that came near each other in a "
-        "sample of the positions that the joints allow; none"),
+        "sample of the positions that the joints allow; none; or what the file says, that is all that no joint "
+        "connects, but in SDF of one model those with <self_collide> alone, and by bit masks"),
     DC_CHOICE_OPTION(struct dc_include_options, self_field, "\"near\"", DC_CHOICES("full", "near"),
                      "near: links of the robot act on each other, and on what of the file's world the robot hangs "
                      "beside, only where "

@@ -304,6 +304,7 @@ static struct dc_urdf_use use_of(const struct include *include)
   struct dc_urdf_use use = {.prefix = options->prefix,
                             .collide = options->collide,
                             .convex = options->convex,
+                            .by_file = options->self_contact == DC_SELF_CONTACT_FILE,
                             .effort = options->effort == DC_EFFORT_FILE,
                             .dynamics = options->dynamics == DC_EFFORT_FILE,
                             .hull_points = options->hull_points >= 0 ? options->hull_points

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links of SDF by the letter of the specification: which of them touch, where their joints start, and masses of geometry.
+#include "urdf_fixture.h"
+
+#define SDF(text) "<sdf version='1.11'>" text "</sdf>"
+#define SURFACE(text) "<surface><friction><ode><mu>0.5</mu></ode></friction><contact>" text "</contact></surface>"
+#define BALL(name, more, surface)                                                                                      \
+  "<link name='" name "'>" more                                                                                        \
+  "<inertial><mass>2</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"                         \
+  "<collision name='c'><geometry><sphere><radius>0.1</radius></sphere></geometry>" surface "</collision></link>"
+#define HINGE(name, parent, child, more)                                                                               \
+  "<joint name='" name "' type='revolute'><parent>" parent "</parent><child>" child "</child><axis>" more              \
+  "</axis></joint>"
+#define CHAIN BALL("b", "", "") BALL("c", "", "") HINGE("j", "a", "b", "") HINGE("k", "b", "c", "")
+
+static bool has_note(const struct tree *tree, const char *text)
+{
+  const struct dc_note *note = tree->scene.notes.first;
+  while (note && !strstr(note->text, text))
+    note = note->next;
+  return note != NULL;
+}
+
+// Whether two bodies do not touch by the list of either.
+static bool are_apart(const struct tree *tree, const char *a, const char *b)
+{
+  const cJSON *other;
+  bool apart = false;
+  for (int side = 0; side < 2; side++)
+    cJSON_ArrayForEach (other, member(find_body(tree, side ? a : b), "collide_except"))
+      apart |= strcmp(other->valuestring, side ? b : a) == 0;
+  return apart;
+}
+
+// Links of one model touch if one of the two says so; neighbours never do, which needs no exception.
+static void test_self_collide(void)
+{
+  static const struct {
+    const char *include, *robot;
+    bool apart;
+  } cases[] = {
+      {"'robot.urdf'", SDF("<model name='m'>" BALL("a", "", "") CHAIN "</model>"), true},
+      {"'robot.urdf'", SDF("<model name='m'><self_collide>1</self_collide>" BALL("a", "", "") CHAIN "</model>"), false},
+      {"'robot.urdf'", SDF("<model name='m'>" BALL("a", "<self_collide>true</self_collide>", "") CHAIN "</model>"),
+       false},
+      {"'robot.urdf'",
+       SDF("<model name='m'><self_collide>0</self_collide>" BALL("a", "<self_collide>false</self_collide>", "") CHAIN
+           "</model>"),
+       true},
+      {"{'file': 'robot.urdf', 'self_contact': 'all'}", SDF("<model name='m'>" BALL("a", "", "") CHAIN "</model>"),
+       false},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    struct tree tree = {0};
+    load_as(&tree, cases[k].include, cases[k].robot);
+    CHECK(tree.status == DC_OK, "%s", tree.error.text);
+    CHECK(are_apart(&tree, "a", "c") == cases[k].apart, "case %zu", k);
+    CHECK(!are_apart(&tree, "a", "b") && !are_apart(&tree, "b", "c"), "case %zu", k);
+    CHECK(has_note(&tree, "only with <self_collide>") == cases[k].apart, "case %zu", k);
+    unload(&tree);
+  }
+}
+
+// Other models touch, and so do a model and one inside of it; static models need no exceptions.
+static void test_models(void)
+{
+  struct tree tree = {0};
+  load(&tree, SDF("<world name='w'><model name='m'>" BALL("a", "", "") BALL("b", "", "") "<model name='n'>" BALL(
+                  "a", "", "") BALL("b", "", "") "</model></model><model name='s'><static>1</static>" BALL("a", "", "")
+                      BALL("b", "", "") "</model></world>"));
+  CHECK(are_apart(&tree, "m::a", "m::b") && are_apart(&tree, "m::n::a", "m::n::b"), "one model");
+  CHECK(!are_apart(&tree, "m::a", "m::n::a") && !are_apart(&tree, "m::a", "s::a"), "two models");
+  CHECK(!are_apart(&tree, "s::a", "s::b"), "static");
+  check_numbers(tree.build.document.root, "gravity", 3, (double[3]){0, 0, -9.8}, 0);
+  CHECK(has_note(&tree, "would be 1"), "default friction");
+  unload(&tree);
+}
+
+// Bit masks hold between models too; a mask of 0, or contact without forces, touches nothing.
+static void test_masks(void)
+{
+  static const struct {
+    const char *a, *b;
+    bool apart, alone;
+  } cases[] = {
+      {"", "", false, false},
+      {"<collide_bitmask>1</collide_bitmask>", "<collide_bitmask>2</collide_bitmask>", true, false},
+      {"<collide_bitmask>1</collide_bitmask>", "", false, false},
+      {"<collide_bitmask>1</collide_bitmask><category_bitmask>4</category_bitmask>",
+       "<collide_bitmask>4</collide_bitmask>", false, false},
+      {"<collide_bitmask>0</collide_bitmask>", "", false, true},
+      {"<collide_without_contact>1</collide_without_contact>", "", false, true},
+      {"<collide_without_contact>1</collide_without_contact><collide_bitmask>3</collide_bitmask>",
+       "<collide_bitmask>2</collide_bitmask>", false, false},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    struct tree tree = {0};
+    char text[2000];
+    snprintf(text, sizeof text,
+             SDF("<model name='m'>" BALL("a", "", SURFACE("%s")) "</model><model name='n'>" BALL(
+                 "a", "", SURFACE("%s")) "</model>"),
+             cases[k].a, cases[k].b);
+    load(&tree, text);
+    CHECK(are_apart(&tree, "m::a", "n::a") == cases[k].apart, "case %zu", k);
+    check_json(find_body(&tree, "m::a"), "collide", cases[k].alone ? "false" : "-");
+    CHECK(!has_note(&tree, "would be 1") && !has_note(&tree, "bitmask"), "case %zu", k);
+    unload(&tree);
+  }
+}
+
+// Starts of the file act; those outside of a range are moved into it, with numbers, in URDF too.
+static void test_starts(void)
+{
+  struct tree tree = {0};
+#define RANGE(low, high, more) "<limit><lower>" low "</lower><upper>" high "</upper></limit>" more
+  load(&tree, SDF("<model name='m'>" BALL("a", "", "") BALL("b", "", "") BALL("c", "", "") BALL("d", "", "")
+                      HINGE("j", "a", "b", RANGE("0.25", "1", ""))
+                          HINGE("k", "a", "c", RANGE("-1", "1", "<initial_position>0.5</initial_position>")) HINGE(
+                              "l", "a", "d", RANGE("-1", "1", "<initial_position>2</initial_position>")) "</model>"));
+  check_json(find_body(&tree, "b"), "joint_position", "[0.25]");
+  check_json(find_body(&tree, "c"), "joint_position", "[0.5]");
+  check_json(find_body(&tree, "d"), "joint_position", "[1]");
+  CHECK(has_note(&tree, "j from 0 to 0.25") && has_note(&tree, "l from 2 to 1"), "numbers");
+  unload(&tree);
+  load(&tree,
+       "<robot name='r'>" LINK("a") LINK("b") JOINT("j", "prismatic", "a", "b",
+                                                    "<limit lower='-3' upper='-2' effort='1' velocity='1'/>") LINK("c")
+           JOINT("k", "revolute", "a", "c", "<limit lower='.5' upper='.5' effort='1' velocity='1'/>") LINK("d")
+               JOINT("l", "revolute", "a", "d", "<limit lower='-1' upper='1' effort='1' velocity='1'/>") "</robot>");
+  check_json(find_body(&tree, "b"), "joint_position", "[-2]");
+  check_json(find_body(&tree, "d"), "joint_position", "-");
+  CHECK(has_note(&tree, "j from 0 to -2") && has_note(&tree, "k from 0 to 0.5"), "numbers");
+  unload(&tree);
+  load_as(&tree, "{'file': 'robot.urdf', 'joint_position': {'j': -2.5}}", NULL);
+  check_json(find_body(&tree, "b"), "joint_position", "[-2.5]");
+  CHECK(!has_note(&tree, "j from"), "given");
+  unload(&tree);
+}
+
+// Inertias of geometry: by the density of the collision, else of <inertial>, else of water; with a mass that is the mass.
+static void test_automatic(void)
+{
+  static const char *const inertial[] = {"<inertial auto='true'/>",
+                                         "<inertial auto='1'><density>500</density></inertial>",
+                                         "<inertial auto='1'><density>500</density></inertial>",
+                                         "<inertial auto='true'><mass>3</mass></inertial>", "<inertial/>"};
+  static const char *const collision[] = {"", "", "<density>200</density>", "", "<density>200</density>"};
+  static const char *const density[] = {"-", "500", "200", "-", "-"}, *const mass[] = {"-", "-", "-", "3", "1"};
+  for (int k = 0; k < 5; k++) {
+    struct tree tree = {0};
+    char text[900];
+    snprintf(text, sizeof text,
+             SDF("<model name='m'><link name='a'>%s<collision name='c'>%s<geometry><box><size>1 1 1</size></box>"
+                 "</geometry></collision></link></model>"),
+             inertial[k], collision[k]);
+    load(&tree, text);
+    check_json(find_body(&tree, "a"), "density", density[k]);
+    check_json(find_body(&tree, "a"), "mass", mass[k]);
+    CHECK(!has_note(&tree, "density"), "%s", inertial[k]);
+    CHECK(has_note(&tree, "have 1 kg") == (k == 4), "%s", inertial[k]);
+    unload(&tree);
+  }
+}
+
+// A pose names its frame by another word below version 1.7; a joint may follow the second axis of one.
+static void test_words(void)
+{
+  struct tree tree = {0};
+  load(&tree, "<sdf version='1.6'><model name='m'>" BALL("a", "<pose>0 0 5 0 0 0</pose>", "")
+                  BALL("b", "<pose frame='a'>1 0 0 0 0 0</pose>", "") "</model></sdf>");
+  check_json(find_body(&tree, "b"), "position", "[1,0,5]");
+  CHECK(!has_note(&tree, "frame"), "read");
+  unload(&tree);
+  load_as(&tree, "'robot.urdf'",
+          SDF("<model name='m'>" BALL("a", "", "") BALL("b", "", "") BALL("c", "", "")
+                  HINGE("j", "a", "b", "<mimic joint='k' axis='axis2'><multiplier>2</multiplier></mimic>")
+                      HINGE("k", "a", "c", "") "</model>"));
+  CHECK(tree.status == DC_BAD_INPUT && strstr(tree.error.text, "k:2"), "%s", tree.error.text);
+  unload(&tree);
+}
+
+RUN_TESTS_IN_TEMPORARY_FOLDER({"self_collide", test_self_collide}, {"models", test_models}, {"bit masks", test_masks},
+                              {"starts", test_starts}, {"automatic inertias", test_automatic}, {"words", test_words})
