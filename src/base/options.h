@@ -59,7 +59,7 @@ struct dc_object_list {
 // shapes -1).  Lists print `absent` in its place where that is set.
 //
 // Options may nest: an object is read by a table of its own into a structure in the arena.  With a short_key a string
-// may stand in its place, for {short_key: string}.  The element of a list of one (numbers excepted) may stand without
+// may stand in its place, for {short_key: string}.  The element of a list of one may stand without
 // the list.  The default of an object or of a list of objects is "null", "{}" (one object of defaults) or a string that
 // stands for one object; that of a list of bodies is "null".  A table must not contain itself.
 struct dc_option {

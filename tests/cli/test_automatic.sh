@@ -98,7 +98,7 @@ cat >effort.json <<'SCENE'
   "shapes": {"box": {"type": "box", "size": [0.1, 0.1, 0.1]}},
   "bodies": [{"name": "cart", "shape": "box", "mass": 1, "joint": {"type": "slide", "axis": [1, 0, 0]},
               "pd": {"kp": 100, "kd": 10}}],
-  "control": [{"type": "torque", "body": "cart", "limit": [50]}],
+  "control": [{"type": "torque", "body": "cart", "limit": 50}],
   "objective": [{"type": "reach", "body": "cart", "target": [0.5, 0, 0], "tolerance": 0.02},
                 {"type": "effort", "weight": 1e-3}] }
 SCENE

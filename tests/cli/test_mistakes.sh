@@ -91,7 +91,7 @@ done <<'TABLE'
 3|:18:61|an array of 3 numbers (has 2)|s/"target": \[0.5, 0, 0.05\]/"target": [0.5, 0]/
 3|:9:42|must be a number|s/"radius": 0.05/"radius": [0.05]/
 3|:17:14|\[ \] around it make it one|s/"control": \[\(.*\)\]/"control": \1/
-3|:17:63|\[1\] is one|s/"body": "pusher"}/"body": "pusher", "low": 1}/
+3|:17:63|a number or an array of at most 128 numbers (is a string)|s/"body": "pusher"}/"body": "pusher", "low": "a"}/
 3|:13:46|must be >= 0 kg|s/"mass": 0.5/"mass": -0.5/
 3|:3:20|must be > 0 s|s/"step": 0.02/"step": 0/
 3|:3:35|a whole number|s/"steps": 50/"steps": 50.5/

@@ -178,19 +178,17 @@ static enum dc_status read_number(struct dc_options_reader *reader, const struct
 }
 
 // The numbers of an array of exactly (DC_REALS) or at most (DC_REAL_LIST) option->count into *numbers, which is in
-// the arena when it was NULL.
+// the arena when it was NULL.  One number may stand in place of a list of one.
 static enum dc_status read_numbers(struct dc_options_reader *reader, const struct dc_json *value,
                                    const struct dc_option *option, double **numbers, int *count)
 {
   char wanted[64];
-  bool exactly = option->type == DC_REALS;
-  snprintf(wanted, sizeof wanted, "an array of %s%d numbers", exactly ? "" : "at most ", option->count);
-  if (!cJSON_IsArray(value->node))
-    return cJSON_IsNumber(value->node) && !exactly
-               ? dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be %s (is a number; [%.10g] is one)", wanted,
-                              value->node->valuedouble)
-               : dc_refuse_type(reader, value, wanted);
-  *count = cJSON_GetArraySize(value->node);
+  bool exactly = option->type == DC_REALS, alone = !exactly && cJSON_IsNumber(value->node);
+  snprintf(wanted, sizeof wanted, "%s of %s%d numbers", exactly ? "an array" : "a number or an array",
+           exactly ? "" : "at most ", option->count);
+  if (!cJSON_IsArray(value->node) && !alone)
+    return dc_refuse_type(reader, value, wanted);
+  *count = alone ? 1 : cJSON_GetArraySize(value->node);
   if (exactly ? *count != option->count : *count > option->count)
     return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be %s (has %d)%s", wanted, *count,
                         exactly && option->count == 4 ? ": a quaternion (w, x, y, z), which angles are not; a turn by "
@@ -200,6 +198,8 @@ static enum dc_status read_numbers(struct dc_options_reader *reader, const struc
     *numbers = dc_arena_alloc(reader->arena, (size_t)*count, sizeof **numbers);
   if (!*numbers)
     return dc_json_fail(value, reader->error, DC_MEMORY, "out of memory");
+  if (alone)
+    return read_number(reader, value, option, *numbers);
   int index = 0;
   cJSON *node;
   cJSON_ArrayForEach (node, value->node) {

@@ -38,6 +38,19 @@ static void put_array(struct dc_json_writer *writer, const struct dc_option *opt
   dc_json_end(writer, "}");
 }
 
+// A list of at most option->count numbers, one of which may stand without the list.
+static void put_number_or_list(struct dc_json_writer *writer, const struct dc_option *option)
+{
+  dc_json_begin(writer, "anyOf", '[');
+  dc_json_begin(writer, NULL, '{');
+  dc_json_put_string(writer, "type", "number");
+  put_bounds(writer, option);
+  dc_json_end(writer, "}");
+  dc_json_begin(writer, NULL, '{');
+  put_array(writer, option);
+  dc_json_end(writer, "}]");
+}
+
 // Writes "learning_rate" as the title "Learning rate", which editors show.
 static void put_title(struct dc_json_writer *writer, const char *name)
 {
@@ -150,8 +163,8 @@ static void put_type(struct dc_json_writer *writer, const struct dc_option *opti
     dc_json_put_string(writer, "type", option->type == DC_REAL ? "number" : "integer");
     put_bounds(writer, option);
     break;
-  case DC_REALS:
-  case DC_REAL_LIST: put_array(writer, option); break;
+  case DC_REALS: put_array(writer, option); break;
+  case DC_REAL_LIST: put_number_or_list(writer, option); break;
   case DC_CHOICE:
     dc_json_begin(writer, "enum", '[');
     for (int i = 0; option->choices[i]; i++)
