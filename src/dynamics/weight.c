@@ -4,6 +4,12 @@
 // column along,
 //     d2x_b / dq_k dq_v = a_outer x (dx_b/dq_inner),   0 when the outer one shifts.
 // v is that of a slide or hinge, so that the same holds for k within a ball.
+//
+// A soft body that pins hold on bodies that move hangs on these, and what is fixed to it too: each pin bears its part
+// of the stiffness of all of them.  Such a centre of mass x has nodes for coordinates and none of the chain, so that
+// with the axis a and the anchor o of v only outer degrees of freedom k carry its column a x (x - o),
+//     d2x / dq_k dq_v = (a_k x a) x (x - o) - a x (do/dq_k),
+// and x itself does by the nodes.
 #include "dynamics/weight.h"
 
 #include <string.h>
@@ -46,11 +52,61 @@ static void column(const struct dc_axis *axis, const double *point, double dx[3]
 // Place of a degree of freedom in the chain of a body, -1: it does not move it.
 static int place_in_chain(const struct dc_body *body, int v)
 {
-  for (int c = 0; c < body->chain_count && body->mass > 0; c++)
+  for (int c = 0; c < body->chain_count; c++)
     if (body->chain[c] == v)
       return c;
   return -1;
 }
+
+// The same, -1 also of a body without mass.
+static int place_of_weight(const struct dc_body *body, int v)
+{
+  return body->mass > 0 ? place_in_chain(body, v) : -1;
+}
+
+// The part of a weight at nodes that one pin bears.
+struct hung {
+  const struct dc_support *support;  // of the weight's frame
+  const struct dc_body *holder;
+  double mass;  // that part of the mass, before the scale of the design, kg
+};
+
+static const struct dc_soft *soft_under(const struct dc_bodies *bodies, const struct dc_support *support)
+{
+  int s = 0;
+  while (support->places[0] >= bodies->soft[s].v_offset - bodies->first_node_v + 3 * bodies->soft[s].node_count)
+    s++;
+  return &bodies->soft[s];
+}
+
+static double stiffness_of_pins(const struct dc_soft *soft)
+{
+  double sum = 0;
+  for (int p = 0; p < soft->pin_count; p++)
+    sum += soft->pins[p].stiffness;
+  return sum;
+}
+
+// Sets the next part of a weight; false: no more.  *s and *p begin at 0.
+static bool next_hung(const struct dc_bodies *bodies, int *s, int *p, struct hung *hung)
+{
+  for (; bodies->mount_count && *s < bodies->support_count; ++*s, *p = 0) {
+    const struct dc_support *support = &bodies->supports[*s];
+    const struct dc_soft *soft = soft_under(bodies, support);
+    while (*p < soft->pin_count) {
+      const struct dc_pin *pin = &soft->pins[(*p)++];
+      if (pin->body < 0)
+        continue;
+      double heavy = support->body == soft->body ? soft->density * soft->elastic.volume
+                                                 : dc_body_heavy(&bodies->bodies[support->body]);
+      *hung = (struct hung){support, &bodies->bodies[pin->body], heavy * pin->stiffness / stiffness_of_pins(soft)};
+      return true;
+    }
+  }
+  return false;
+}
+
+#define FOR_EACH_HUNG(hung, bodies) for (int s_ = 0, p_ = 0; next_hung(bodies, &s_, &p_, hung);)
 
 double dc_weight_hold(const struct dc_weight *weight, int body, int v)
 {
@@ -58,10 +114,18 @@ double dc_weight_hold(const struct dc_weight *weight, int body, int v)
   struct dc_axis own = axis_of(weight, body, v);
   double sum = 0, dx[3];
   for (int b = 0; b < bodies->count; b++) {
-    if (place_in_chain(&bodies->bodies[b], v) < 0)
+    if (place_of_weight(&bodies->bodies[b], v) < 0)
       continue;
     column(&own, weight->poses[b].position, dx);
     sum -= weight->design->body_mass_scale[b] * dc_body_heavy(&bodies->bodies[b]) * dc_vec_dot(weight->design->gravity, dx);
+  }
+  struct hung hung;
+  FOR_EACH_HUNG(&hung, bodies)
+  {
+    if (place_in_chain(hung.holder, v) < 0)
+      continue;
+    column(&own, weight->poses[hung.support->body].position, dx);
+    sum -= weight->design->body_mass_scale[hung.support->body] * hung.mass * dc_vec_dot(weight->design->gravity, dx);
   }
   return sum;
 }
@@ -76,6 +140,16 @@ void dc_weight_hold_all(const struct dc_weight *weight, double *held)
     for (int c = 0; c < body->chain_count && body->mass > 0; c++) {
       column(&weight->axes[body->chain[c]], weight->poses[b].position, dx);
       held[body->chain[c]] -= heavy * dc_vec_dot(weight->design->gravity, dx);
+    }
+  }
+  struct hung hung;
+  FOR_EACH_HUNG(&hung, bodies)
+  {
+    double heavy = weight->design->body_mass_scale[hung.support->body] * hung.mass, dx[3];
+    for (int c = 0; c < hung.holder->chain_count; c++) {
+      int v = hung.holder->chain[c];
+      column(&weight->axes[v], weight->poses[hung.support->body].position, dx);
+      held[v] -= heavy * dc_vec_dot(weight->design->gravity, dx);
     }
   }
 }
@@ -104,6 +178,50 @@ static double second(const struct dc_weight *weight, int b, int place, const str
   return sum;
 }
 
+// The same of a weight at nodes, whose place in the chain of its holder is given.
+static double second_of_hung(const struct dc_weight *weight, const struct hung *hung, int place,
+                             const struct dc_axis *own, double factor, double *by_q, const double *moved)
+{
+  const struct dc_bodies *bodies = &weight->model->bodies;
+  const double *gravity = weight->design->gravity, *x = weight->poses[hung->support->body].position;
+  double sum = 0, scale = -weight->design->body_mass_scale[hung->support->body] * hung->mass;
+  for (int c = 0; c < place; c++) {
+    struct dc_axis outer = axis_of(weight, (int)(hung->holder - bodies->bodies), hung->holder->chain[c]);
+    double change[3] = {0, 0, 0}, part[3], anchor[3];
+    if (own->turns) {
+      column(&outer, own->anchor, anchor);
+      dc_vec_cross(part, own->direction, anchor);
+      dc_vec_sub(change, change, part);
+    }
+    if (outer.turns) {
+      double turned[3], arm[3];
+      dc_vec_cross(turned, outer.direction, own->direction);
+      dc_vec_sub(arm, x, own->anchor);
+      if (own->turns)
+        dc_vec_cross(part, turned, arm);
+      dc_vec_add(change, change, own->turns ? part : turned);
+    }
+    double derivative = scale * dc_vec_dot(gravity, change);
+    if (by_q)
+      by_q[hung->holder->chain[c]] += factor * derivative;
+    if (moved)
+      sum += derivative * moved[hung->holder->chain[c]];
+  }
+  if (!own->turns)
+    return sum;
+  double by_place[3];  // g . (a x dx) = (g x a) . dx
+  dc_vec_cross(by_place, gravity, own->direction);
+  for (int k = 0; k < hung->support->count; k++)
+    for (int i = 0, at = bodies->first_node_v + hung->support->places[k]; i < 3; i++, at++) {
+      double derivative = scale * hung->support->weights[k] * by_place[i];
+      if (by_q)
+        by_q[at] += factor * derivative;
+      if (moved)
+        sum += derivative * moved[at];
+    }
+  return sum;
+}
+
 // Adjoint of the force c_v that holds a coordinate, times a factor: by masses, gravity and the coordinates of its
 // chain.
 void dc_weight_pull_back(const struct dc_weight *weight, int body, int v, double factor, double *by_q,
@@ -113,7 +231,7 @@ void dc_weight_pull_back(const struct dc_weight *weight, int body, int v, double
   struct dc_axis own = axis_of(weight, body, v);
   double dx[3];
   for (int b = 0; b < bodies->count; b++) {
-    int place = place_in_chain(&bodies->bodies[b], v);
+    int place = place_of_weight(&bodies->bodies[b], v);
     if (place < 0)
       continue;
     column(&own, weight->poses[b].position, dx);
@@ -121,6 +239,17 @@ void dc_weight_pull_back(const struct dc_weight *weight, int body, int v, double
     design->body_mass_scale[b] -= factor * mass * dc_vec_dot(weight->design->gravity, dx);
     dc_vec_add_scaled(design->gravity, design->gravity, -factor * weight->design->body_mass_scale[b] * mass, dx);
     second(weight, b, place, &own, factor, by_q, NULL);
+  }
+  struct hung hung;
+  FOR_EACH_HUNG(&hung, bodies)
+  {
+    int place = place_in_chain(hung.holder, v), b = hung.support->body;
+    if (place < 0)
+      continue;
+    column(&own, weight->poses[b].position, dx);
+    design->body_mass_scale[b] -= factor * hung.mass * dc_vec_dot(weight->design->gravity, dx);
+    dc_vec_add_scaled(design->gravity, design->gravity, -factor * weight->design->body_mass_scale[b] * hung.mass, dx);
+    second_of_hung(weight, &hung, place, &own, factor, by_q, NULL);
   }
 }
 
@@ -132,7 +261,7 @@ double dc_weight_push_forward(const struct dc_weight *weight, int body, int v, c
   struct dc_axis own = axis_of(weight, body, v);
   double sum = 0, dx[3];
   for (int b = 0; b < bodies->count; b++) {
-    int place = place_in_chain(&bodies->bodies[b], v);
+    int place = place_of_weight(&bodies->bodies[b], v);
     if (place < 0)
       continue;
     column(&own, weight->poses[b].position, dx);
@@ -140,6 +269,17 @@ double dc_weight_push_forward(const struct dc_weight *weight, int body, int v, c
     sum -= mass * (design->body_mass_scale[b] * dc_vec_dot(weight->design->gravity, dx) +
                    scale * dc_vec_dot(design->gravity, dx));
     sum += second(weight, b, place, &own, 0, NULL, moved);
+  }
+  struct hung hung;
+  FOR_EACH_HUNG(&hung, bodies)
+  {
+    int place = place_in_chain(hung.holder, v), b = hung.support->body;
+    if (place < 0)
+      continue;
+    column(&own, weight->poses[b].position, dx);
+    sum -= hung.mass * (design->body_mass_scale[b] * dc_vec_dot(weight->design->gravity, dx) +
+                        weight->design->body_mass_scale[b] * dc_vec_dot(design->gravity, dx));
+    sum += second_of_hung(weight, &hung, place, &own, 0, NULL, moved);
   }
   return sum;
 }

@@ -70,11 +70,14 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
     return dc_fail(error, DC_BAD_INPUT, "%s: of the soft body \"%s\" only position and velocity can be shifted",
                    start->rotation[0] ? group_names[ROTATION] : group_names[ANGULAR_VELOCITY], body->name);
   const struct dc_soft *carried = dc_soft_carried(&model->bodies, start->body);
-  if (carried && (start->position[0] || start->rotation[0]))
-    return dc_fail(error, DC_BAD_INPUT,
-                   "%s: must not be shifted: \"%s\" holds nodes of the soft body \"%s\", which would stay behind",
-                   group_names[start->position[0] ? POSITION : ROTATION], body->name,
-                   model->bodies.bodies[carried->body].name);
+  for (int group = 0; group < GROUPS && carried; group++)
+    if (group_axes(start, group)[0])
+      return dc_fail(error, DC_BAD_INPUT,
+                     "%s: must not be shifted: \"%s\" holds nodes of the soft body \"%s\", which would stay behind",
+                     group_names[group], body->name, model->bodies.bodies[carried->body].name);
+  if (soft && start->position[0] && dc_soft_of(&model->bodies, start->body)->pin_count > 0)
+    return dc_fail(error, DC_BAD_INPUT, "position: must not be shifted: pins hold nodes of \"%s\" and would stay behind",
+                   body->name);
   for (int group = 0; group < GROUPS; group++) {
     const char *axes = group_axes(start, group);
     char last = 'x' - 1;
