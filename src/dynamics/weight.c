@@ -222,33 +222,46 @@ static double second_of_hung(const struct dc_weight *weight, const struct hung *
   return sum;
 }
 
-// Adjoint of the force c_v that holds a coordinate, times a factor: by masses, gravity and the coordinates of its
-// chain.
+// Adjoint of the part of a mass in a force c_v, with the column of its place: by the mass of body b and by gravity.
+static void pull_back_share(const struct dc_weight *weight, int b, double mass, const double dx[3], double factor,
+                            struct dc_design *design)
+{
+  design->body_mass_scale[b] -= factor * mass * dc_vec_dot(weight->design->gravity, dx);
+  dc_vec_add_scaled(design->gravity, design->gravity, -factor * weight->design->body_mass_scale[b] * mass, dx);
+}
+
+// The change of that part.
+static double change_of_share(const struct dc_weight *weight, int b, double mass, const double dx[3],
+                              const struct dc_design *design)
+{
+  return -mass * (design->body_mass_scale[b] * dc_vec_dot(weight->design->gravity, dx) +
+                  weight->design->body_mass_scale[b] * dc_vec_dot(design->gravity, dx));
+}
+
+// Adjoint of the force c_v that holds a coordinate, times a factor: by masses, gravity, the coordinates of its chain
+// and the nodes that hang on it.
 void dc_weight_pull_back(const struct dc_weight *weight, int body, int v, double factor, double *by_q,
                          struct dc_design *design)
 {
   const struct dc_bodies *bodies = &weight->model->bodies;
   struct dc_axis own = axis_of(weight, body, v);
+  struct hung hung;
   double dx[3];
   for (int b = 0; b < bodies->count; b++) {
     int place = place_of_weight(&bodies->bodies[b], v);
     if (place < 0)
       continue;
     column(&own, weight->poses[b].position, dx);
-    double mass = dc_body_heavy(&bodies->bodies[b]);
-    design->body_mass_scale[b] -= factor * mass * dc_vec_dot(weight->design->gravity, dx);
-    dc_vec_add_scaled(design->gravity, design->gravity, -factor * weight->design->body_mass_scale[b] * mass, dx);
+    pull_back_share(weight, b, dc_body_heavy(&bodies->bodies[b]), dx, factor, design);
     second(weight, b, place, &own, factor, by_q, NULL);
   }
-  struct hung hung;
   FOR_EACH_HUNG(&hung, bodies)
   {
-    int place = place_in_chain(hung.holder, v), b = hung.support->body;
+    int place = place_in_chain(hung.holder, v), at = hung.support->body;
     if (place < 0)
       continue;
-    column(&own, weight->poses[b].position, dx);
-    design->body_mass_scale[b] -= factor * hung.mass * dc_vec_dot(weight->design->gravity, dx);
-    dc_vec_add_scaled(design->gravity, design->gravity, -factor * weight->design->body_mass_scale[b] * hung.mass, dx);
+    column(&own, weight->poses[at].position, dx);
+    pull_back_share(weight, at, hung.mass, dx, factor, design);
     second_of_hung(weight, &hung, place, &own, factor, by_q, NULL);
   }
 }
@@ -259,27 +272,21 @@ double dc_weight_push_forward(const struct dc_weight *weight, int body, int v, c
 {
   const struct dc_bodies *bodies = &weight->model->bodies;
   struct dc_axis own = axis_of(weight, body, v);
+  struct hung hung;
   double sum = 0, dx[3];
   for (int b = 0; b < bodies->count; b++) {
     int place = place_of_weight(&bodies->bodies[b], v);
     if (place < 0)
       continue;
     column(&own, weight->poses[b].position, dx);
-    double mass = dc_body_heavy(&bodies->bodies[b]), scale = weight->design->body_mass_scale[b];
-    sum -= mass * (design->body_mass_scale[b] * dc_vec_dot(weight->design->gravity, dx) +
-                   scale * dc_vec_dot(design->gravity, dx));
+    sum += change_of_share(weight, b, dc_body_heavy(&bodies->bodies[b]), dx, design);
     sum += second(weight, b, place, &own, 0, NULL, moved);
   }
-  struct hung hung;
   FOR_EACH_HUNG(&hung, bodies)
-  {
-    int place = place_in_chain(hung.holder, v), b = hung.support->body;
-    if (place < 0)
-      continue;
-    column(&own, weight->poses[b].position, dx);
-    sum -= hung.mass * (design->body_mass_scale[b] * dc_vec_dot(weight->design->gravity, dx) +
-                        weight->design->body_mass_scale[b] * dc_vec_dot(design->gravity, dx));
-    sum += second_of_hung(weight, &hung, place, &own, 0, NULL, moved);
+  if (place_in_chain(hung.holder, v) >= 0) {
+    column(&own, weight->poses[hung.support->body].position, dx);
+    sum += change_of_share(weight, hung.support->body, hung.mass, dx, design) +
+           second_of_hung(weight, &hung, place_in_chain(hung.holder, v), &own, 0, NULL, moved);
   }
   return sum;
 }

@@ -30,6 +30,23 @@ if built_with MuJoCo; then
 else
   skip "mujoco moves the block by the design" "built without MuJoCo"
 fi
+# parts that overlap and are no longer convex are built in as what they are, a mesh each, with the mass that they had;
+# the model of level sets, which knows no meshes, gets their hulls
+for model in bsh manifold; do
+  cat >cross.json <<END
+{"name": "cross", "time": {"step": 0.01, "steps": 8}, "contact": {"model": "$model", "friction": 0.4},
+ "shapes": {"ground": {"type": "plane"}, "box": {"type": "box", "size": [0.1, 0.08, 0.06]},
+            "cross": {"type": "compound", "parts": [{"shape": "box"}, {"shape": "box", "position": [0.08, 0, 0.02]}]}},
+ "bodies": [{"name": "ground", "joint": "fixed", "shape": "ground"}, {"name": "o", "shape": "cross", "density": 500, "position": [0, 0, 0.07], "velocity": [0.3, 0, 0]}],
+ "design": [{"type": "vertices", "shape": "cross"}],
+ "objective": [{"type": "reach", "body": "o", "target": [0.05, 0.02, 0.06]}], "optimizer": {"type": "adam", "iterations": 3, "learning_rate": 0.3}}
+END
+  run 0 optimize cross.json -o cross_$model --json --no-report
+  loss=$(told_loss)
+  run 0 simulate cross_$model/design/scene.json -o none --json
+  # observed 0.2 % and 12 % after 12 steps
+  holds "overlapping parts that stopped being convex are built in, $model" "$out" "abs(d['loss'] / $loss - 1) < (0.01 if '$model' == 'bsh' else 0.3)"
+done
 # what the scene says for another model goes along with the design, but for what the design has built in
 sed 's/"design": \[/"models": {"mujoco": {"mujoco": {"impratio": 7}, "bodies": []}, "bsh": {"time": {"steps": 9}}}, &/' "$scene" >models.json
 run 0 optimize models.json -o tuned --quiet --no-report --set optimizer.iterations=1 --set contact.model=bsh --set time.steps=12

@@ -307,35 +307,88 @@ static void give_mass(const struct dc_body *body, struct dc_body_definition *def
   memcpy(definition->inertia, inertia, sizeof inertia);
 }
 
+// Makes a mesh of a shape: FOLDER/NAME.obj of the run, which is there.
+static enum dc_status become_mesh(struct design_files *files, const char *name, struct dc_shape *shape)
+{
+  struct dc_mesh_shape_options *options = dc_arena_alloc(files->arena, 1, sizeof *options);
+  options = name ? options : NULL;
+  if (!options || !(options->file = dc_arena_printf(files->arena, "%s/%s", dc_run_directory(files->run), name)))
+    return fail_memory(files);
+  options->scale = 1;
+  options->scales[0] = options->scales[1] = options->scales[2] = NAN;
+  options->surface = DC_SURFACE_MESH;
+  shape->type = &dc_shape_mesh;
+  shape->options = options;
+  return DC_OK;
+}
+
+// Makes a compound of the shape of a body, of meshes that stand behind it in `members`: its parts may overlap, which
+// those of one mesh may not.
+static enum dc_status become_compound(struct design_files *files, int body, int first, struct dc_shape *shape,
+                                      struct dc_shape *members)
+{
+  struct dc_compound_options *options = dc_arena_alloc(files->arena, 1, sizeof *options);
+  struct dc_compound_part *parts = dc_arena_alloc(files->arena, (size_t)shape->part_count, sizeof *parts);
+  if (!options || !parts)
+    return fail_memory(files);
+  for (int p = 0; p < shape->part_count; p++) {
+    struct dc_text obj = {0};
+    const char *ending = dc_arena_printf(files->arena, ".part%d.obj", p + 1);
+    const char *file = ending ? part_name(files, FOLDER, body, ending) : NULL;
+    members[p] = (struct dc_shape){.name = dc_arena_printf(files->arena, "%s part%d", shape->name, p + 1),
+                                   .part_count = 1,
+                                   .parts = &shape->parts[p]};
+    if (!file || !members[p].name)
+      return fail_memory(files);
+    dc_shape_write_obj(&members[p], &obj);
+    enum dc_status status = write_text(files, file, &obj);
+    if (!status)
+      status = become_mesh(files, file, &members[p]);
+    if (status)
+      return status;
+    parts[p] = (struct dc_compound_part){.shape = first + p, .rotation = {1}};
+  }
+  options->parts = (struct dc_object_list){.count = shape->part_count, .objects = parts};
+  shape->type = &dc_shape_compound;
+  shape->options = options;
+  return DC_OK;
+}
+
 // Where contact sees triangles and a part has stopped being convex, hulls of its vertices would be another
-// body: such a shape becomes the mesh that write_parts has left, with the mass that it had.
+// body: such a shape becomes the mesh that write_parts has left, or one for each of several parts, with the mass that
+// it had.  Contact of level sets knows no meshes and has the hulls.
 static enum dc_status keep_surfaces(struct design_files *files, struct dc_model_definition *definition)
 {
-  struct dc_shape *shapes = (struct dc_shape *)definition->shapes;
+  int designed = definition->shape_count, count = designed;
+  bool levels = definition->contact_model->flags & DC_CONTACT_LEVELS;
+  for (int i = 0; i < designed; i++)
+    count += definition->shapes[i].part_count;
+  struct dc_shape *shapes = dc_arena_alloc(files->arena, (size_t)count, sizeof *shapes);
   struct dc_body_definition *bodies = dc_arena_alloc(files->arena, (size_t)definition->body_count, sizeof *bodies);
-  if (!bodies)
+  if (!bodies || !shapes)
     return fail_memory(files);
   memcpy(bodies, definition->bodies, (size_t)definition->body_count * sizeof *bodies);
-  for (int i = files->scene->definition.shape_count; i < definition->shape_count; i++) {
-    if (all_convex(&shapes[i]))
-      continue;
-    int body = 0;
+  memcpy(shapes, definition->shapes, (size_t)designed * sizeof *shapes);
+  for (int i = files->scene->definition.shape_count; i < designed; i++) {
+    int body = 0, first = definition->shape_count;
     while (bodies[body].shape != i)
       body++;
-    struct dc_mesh_shape_options *options = dc_arena_alloc(files->arena, 1, sizeof *options);
-    const char *name = part_name(files, FOLDER, body, ".obj");
-    options = name ? options : NULL;
-    if (!options || !(options->file = dc_arena_printf(files->arena, "%s/%s", dc_run_directory(files->run), name)))
-      return fail_memory(files);
-    options->scale = 1;
-    options->scales[0] = options->scales[1] = options->scales[2] = NAN;
-    options->surface = DC_SURFACE_MESH;
-    shapes[i].type = &dc_shape_mesh;
-    shapes[i].options = options;
+    if (all_convex(&shapes[i]))
+      continue;
+    enum dc_status status = DC_OK;
+    if (!levels && shapes[i].part_count == 1)
+      status = become_mesh(files, part_name(files, FOLDER, body, ".obj"), &shapes[i]);
+    else if (!levels) {
+      status = become_compound(files, body, first, &shapes[i], shapes + first);
+      definition->shape_count += shapes[i].part_count;
+    }
+    if (status)
+      return status;
     for (int b = body; b < definition->body_count; b++)
       if (bodies[b].shape == i && bodies[b].mass_model == DC_MASS_LUMPED)
         give_mass(&files->model->bodies.bodies[b], &bodies[b]);
   }
+  definition->shapes = shapes;
   definition->bodies = bodies;
   return DC_OK;
 }
