@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Couplings of coordinates: options, rules, and the start of followers.
 //
-// A follower's coordinate is a linear function of its leader's, found by walking along the couplings.  The leaders'
-// starts are narrowed so that no follower starts outside of its range, then followers are set from them.
+// A follower's coordinate is a function of its leader's, found by walking along the couplings.  Where it is linear, the
+// leaders' starts are narrowed so that no follower starts outside of its range; followers are set from them.
 #include "body/coupling.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "body/body_build.h"
@@ -21,8 +22,13 @@ const struct dc_option dc_coupling_options[] = {
                    "factor from the coordinate that is followed to that of the follower"),
     DC_REAL_OPTION(struct dc_coupling, offset, "m or rad", "0", -1e6, 1e6,
                    "coordinate of the follower where the other is 0"),
-    DC_POSITIVE_OPTION(struct dc_coupling, stiffness, "J/m^2 or J/rad^2", "1e5", 1e12,
-                       "stiffness of the spring that holds the follower; a force f moves it by f/stiffness"),
+    DC_REALS_OPTION(
+        struct dc_coupling, powers, "", "[0, 0, 0]", DC_COUPLING_POWERS, -1e6, 1e6,
+        "factors of the square, the cube and the fourth power of the coordinate that is followed, which are "
+        "added"),
+    DC_POSITIVE_OPTION(struct dc_coupling, stiffness, "J/m^2 or J/rad^2", "null", 1e12,
+                       "stiffness of the spring that holds the follower; a force f moves it by f/stiffness; by default "
+                       "by the inertia that it holds and the step"),
     DC_OPTIONS_END,
 };
 
@@ -41,9 +47,13 @@ static enum dc_status check_body(const struct dc_bodies *bodies, int index, cons
 static enum dc_status check_numbers(const struct dc_coupling *coupling, int index, struct dc_error *error)
 {
   char text[128];
+  for (int k = 0; k < DC_COUPLING_POWERS; k++)
+    if (!isfinite(coupling->powers[k]))
+      return dc_fail(error, DC_BAD_INPUT, "couplings[%d].powers: must be finite", index);
   for (const struct dc_option *option = dc_coupling_options; option->name; option++) {
+    bool absent = option->offset == offsetof(struct dc_coupling, stiffness) && isnan(coupling->stiffness);
     const char *rule =
-        option->type == DC_REAL
+        option->type == DC_REAL && !absent
             ? dc_option_check(option, *(const double *)((const char *)coupling + option->offset), text, sizeof text)
             : NULL;
     if (rule)
@@ -105,16 +115,45 @@ enum dc_status dc_couplings_check(const struct dc_bodies *bodies, int count, con
 // Multiplier and offset from the first leader, which follows nobody, to the coordinate of a body.
 struct dc_coupling_relation dc_coupling_resolve(int count, const struct dc_coupling *couplings, int body)
 {
-  struct dc_coupling_relation relation = {.leader = body, .multiplier = 1};
+  struct dc_coupling_relation relation = {.leader = body, .multiplier = 1, .linear = true};
   for (int k = 0; k < count; k++) {
     if (couplings[k].body != relation.leader)
       continue;
+    relation.linear &= dc_coupling_is_linear(&couplings[k]);
     relation.offset += relation.multiplier * couplings[k].offset;
     relation.multiplier *= couplings[k].multiplier;
     relation.leader = couplings[k].to;
     k = -1;  // scan again from the first: the coupling may be listed before this one
   }
   return relation;
+}
+
+bool dc_coupling_is_linear(const struct dc_coupling *coupling)
+{
+  return coupling->powers[0] == 0 && coupling->powers[1] == 0 && coupling->powers[2] == 0;
+}
+
+double dc_coupling_value(const struct dc_coupling *coupling, double x, double *slope, double *curvature)
+{
+  const double *a = coupling->powers;
+  *slope = coupling->multiplier + x * (2 * a[0] + x * (3 * a[1] + x * 4 * a[2]));
+  *curvature = 2 * a[0] + x * (6 * a[1] + x * 12 * a[2]);
+  return coupling->multiplier * x + coupling->offset + x * x * (a[0] + x * (a[1] + x * a[2]));
+}
+
+// Couplings have no circle, so that this ends; of followers of followers the leader's comes first.
+double dc_coupling_follow(int count, const struct dc_coupling *couplings, int body, double x, double *slope)
+{
+  double own, curvature;
+  *slope = 1;
+  for (int k = 0; k < count; k++)
+    if (couplings[k].body == body) {
+      x = dc_coupling_value(&couplings[k], dc_coupling_follow(count, couplings, couplings[k].to, x, slope), &own,
+                            &curvature);
+      *slope *= own;
+      return x;
+    }
+  return x;
 }
 
 static double first_of(const struct dc_real_list *list)
@@ -139,7 +178,7 @@ static enum dc_status narrow(const struct dc_bodies *bodies, const struct dc_cou
 {
   const struct dc_body *follower = &bodies->bodies[coupling->body];
   const double *range = follower->parts[0].range;
-  double margin = DC_START_MARGIN * (range[1] - range[0]), m = relation->multiplier;
+  double margin = DC_START_MARGIN * (range[1] - range[0]), m = relation->linear ? relation->multiplier : 0;
   if (isinf(range[0]))
     return DC_OK;
   if (!(start >= range[0] && start <= range[1]) || (m == 0 && !(start > range[0] && start < range[1])))
@@ -169,18 +208,19 @@ static void bound_leaders(const struct dc_bodies *bodies, double *low, double *h
 }
 
 // The follower's coordinate and velocity, from those of its leader.
-static enum dc_status start_follower(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
-                                     const struct dc_coupling *coupling, const struct dc_coupling_relation *relation,
-                                     struct dc_arena *arena, struct dc_error *error)
+static enum dc_status start_follower(struct dc_bodies *bodies, const struct dc_body_definition *definitions, int count,
+                                     const struct dc_coupling *couplings, const struct dc_coupling *coupling,
+                                     const struct dc_coupling_relation *relation, struct dc_arena *arena,
+                                     struct dc_error *error)
 {
   struct dc_body *body = &bodies->bodies[coupling->body];
   double *velocity = dc_arena_alloc(arena, 1, sizeof *velocity);
   if (!velocity)
     return fail_memory(1, error);
-  *velocity = relation->multiplier * first_of(&definitions[relation->leader].joint_velocity);
+  double slope, leader = bodies->initial_q[bodies->bodies[relation->leader].parts[0].q];
+  bodies->initial_q[body->parts[0].q] = dc_coupling_follow(count, couplings, coupling->body, leader, &slope);
+  *velocity = slope * first_of(&definitions[relation->leader].joint_velocity);
   body->start.joint_velocity = velocity;
-  bodies->initial_q[body->parts[0].q] =
-      relation->multiplier * bodies->initial_q[bodies->bodies[relation->leader].parts[0].q] + relation->offset;
   return DC_OK;
 }
 
@@ -194,8 +234,8 @@ static enum dc_status start_all(struct dc_bodies *bodies, const struct dc_body_d
     int body = couplings[k].body;
     struct dc_coupling_relation relation = dc_coupling_resolve(count, couplings, body);
     const struct dc_body_definition *leader = &definitions[relation.leader];
-    double start = relation.multiplier * first_of(&leader->joint_position) + relation.offset;
-    double velocity = relation.multiplier * first_of(&leader->joint_velocity);
+    double slope, start = dc_coupling_follow(count, couplings, body, first_of(&leader->joint_position), &slope);
+    double velocity = slope * first_of(&leader->joint_velocity);
     if (!(fabs(start) <= LARGEST && fabs(velocity) <= LARGEST))
       return dc_fail(error, DC_BAD_INPUT, "couplings[%d]: \"%s\" would start at %.10g with %.10g/s (at most %g)", k,
                      bodies->bodies[body].name, start, velocity, LARGEST);
@@ -215,7 +255,8 @@ static enum dc_status start_all(struct dc_bodies *bodies, const struct dc_body_d
                      "couplings[%d]: the ranges of \"%s\" and of its followers have no start in common", k,
                      bodies->bodies[relation.leader].name);
     *q = fmin(fmax(*q, low[relation.leader]), high[relation.leader]);
-    enum dc_status status = start_follower(bodies, definitions, &couplings[k], &relation, arena, error);
+    enum dc_status status =
+        start_follower(bodies, definitions, count, couplings, &couplings[k], &relation, arena, error);
     if (status)
       return status;
   }

@@ -60,10 +60,11 @@ static void draw(const struct dc_bodies *bodies, const struct dc_meeting_sample 
       q[part->q] = low + u * (high - low);
     }
   for (int k = 0; k < sample->coupling_count; k++) {
-    struct dc_coupling_relation relation =
-        dc_coupling_resolve(sample->coupling_count, sample->couplings, sample->couplings[k].body);
-    q[bodies->bodies[sample->couplings[k].body].parts[0].q] =
-        relation.multiplier * q[bodies->bodies[relation.leader].parts[0].q] + relation.offset;
+    int body = sample->couplings[k].body;
+    int leader = dc_coupling_resolve(sample->coupling_count, sample->couplings, body).leader;
+    double slope;
+    q[bodies->bodies[body].parts[0].q] = dc_coupling_follow(sample->coupling_count, sample->couplings, body,
+                                                            q[bodies->bodies[leader].parts[0].q], &slope);
   }
 }
 

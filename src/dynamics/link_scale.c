@@ -12,6 +12,8 @@
 // hangs at both ends.  A tie of stiffness S gives by M g/S under a weight, and rounding of places x, eps x S, is an
 // acceleration of eps x S/m.  The default weighs both (docs/theory/bodies.md, "Ties"):
 //     S = HOLD sqrt(m M)/h^2,   h the step.
+// Couplings hold a coordinate b where that of t has it by e = q_b - p(q_t), J = (1, -p'): m = 1/(J M^-1 J^T), and with the
+// inertias that each meets alone, M = 1/(M^-1)_bb + 1/(p'^2 (M^-1)_tt).
 //
 // Bodies fixed to each other are one solid: their size is that of their volumes and surfaces together.  Some links have
 // a grain for a shape, which stands for nothing: no link counts as smaller than a tenth of the mean one.
@@ -29,6 +31,10 @@ static const double LEAST_PART = 0.1;  // of the size of the mean link
 // How many times stiffer than inertia over a step a tie is: less gives way, more takes digits and Newton steps.
 static const double HOLD = 1e4;
 static const double MOST_PARTS = 100;  // of all that hangs at a tie: where joints let nothing move m has no bound
+
+// How many times the mass that meets a coupling all that it holds may be, which the noise of places grows with the root of.
+static const double MOST_SPREAD = 1e6;
+static const double MOST_STIFFNESS = 1e12;  // J/m^2 or J/rad^2, as for given ones
 
 bool dc_link_counts(const struct dc_bodies *bodies, int i)
 {
@@ -257,6 +263,47 @@ enum dc_status dc_link_ties(const struct dc_bodies *bodies, double step, int cou
     ties[k].mass = mobility * MOST_PARTS * whole > 1 ? 1 / mobility : status ? whole : MOST_PARTS * whole;
     if (isnan(ties[k].stiffness))
       ties[k].stiffness = HOLD * sqrt(ties[k].mass * fmax(whole, ties[k].mass)) / (step * step);
+  }
+  dc_symmetric_destroy(inertia.matrix);
+  return status == DC_MEMORY ? dc_out_of_memory_for(error, "the inertia of links") : DC_OK;
+}
+
+// The component along part a of M^-1 times a unit force along part b.
+static double response(struct inertia *inertia, const struct dc_joint_part *a, const struct dc_joint_part *b)
+{
+  memset(inertia->vector, 0, (size_t)inertia->bodies->nv * sizeof *inertia->vector);
+  inertia->vector[b->v] = 1;
+  dc_symmetric_solve(inertia->matrix, inertia->vector, inertia->vector, NULL);
+  return inertia->vector[a->v];
+}
+
+// m and M of a coupling, where the inertia of the coordinates is regular; false: it is not.
+static bool weigh_coupling(struct inertia *inertia, const struct dc_coupling *coupling, double *mass, double *whole)
+{
+  const struct dc_bodies *bodies = inertia->bodies;
+  const struct dc_joint_part *b = &bodies->bodies[coupling->body].parts[0], *t = &bodies->bodies[coupling->to].parts[0];
+  double slope, unused;
+  dc_coupling_value(coupling, bodies->initial_q[t->q], &slope, &unused);
+  double own = response(inertia, b, b), mixed = response(inertia, b, t), other = response(inertia, t, t);
+  double mobility = own - 2 * slope * mixed + slope * slope * other;
+  *whole = 1 / own + (slope != 0 ? 1 / (slope * slope * other) : 0);
+  *mass = fmin(1 / mobility, MOST_PARTS * *whole);
+  *whole = fmin(fmax(*whole, *mass), MOST_SPREAD * *mass);
+  return own > 0 && other > 0 && mobility > 0 && isfinite(*mass) && isfinite(*whole);
+}
+
+enum dc_status dc_link_couplings(const struct dc_bodies *bodies, double step, int count, struct dc_coupling *couplings,
+                                 struct dc_arena *arena, struct dc_error *error)
+{
+  struct inertia inertia = {.bodies = bodies};
+  enum dc_status status = count ? create(&inertia, arena) : DC_OK;
+  for (int k = 0; k < count && status != DC_MEMORY; k++) {
+    double mass = 1, whole = 1;
+    if (status || !weigh_coupling(&inertia, &couplings[k], &mass, &whole))
+      mass = whole = 1;
+    couplings[k].mass = mass;
+    if (isnan(couplings[k].stiffness))
+      couplings[k].stiffness = fmin(HOLD * sqrt(mass * whole) / (step * step), MOST_STIFFNESS);
   }
   dc_symmetric_destroy(inertia.matrix);
   return status == DC_MEMORY ? dc_out_of_memory_for(error, "the inertia of links") : DC_OK;

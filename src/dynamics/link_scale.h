@@ -24,4 +24,8 @@ enum dc_status dc_link_masses(const struct dc_bodies *bodies, struct dc_arena *a
 enum dc_status dc_link_ties(const struct dc_bodies *bodies, double step, int count, struct dc_tie *ties,
                             struct dc_arena *arena, struct dc_error *error);
 
+// The same for couplings, for their coordinates at the start.
+enum dc_status dc_link_couplings(const struct dc_bodies *bodies, double step, int count, struct dc_coupling *couplings,
+                                 struct dc_arena *arena, struct dc_error *error);
+
 #endif

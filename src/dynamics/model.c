@@ -86,6 +86,19 @@ static enum dc_status make_ties(struct dc_model *model, struct dc_arena *arena, 
   return dc_link_ties(&model->bodies, own->time.step, own->tie_count, ties, arena, error);
 }
 
+// Couplings of the model's own, likewise; those of a redesigned model have a stiffness.
+static enum dc_status make_couplings(struct dc_model *model, struct dc_arena *arena, struct dc_error *error)
+{
+  struct dc_model_definition *own = &model->definition;
+  struct dc_coupling *couplings = dc_arena_alloc(arena, (size_t)own->coupling_count + 1, sizeof *couplings);
+  if (!couplings)
+    return dc_out_of_memory_for(error, "%d couplings", own->coupling_count);
+  if (own->coupling_count)
+    memcpy(couplings, own->couplings, (size_t)own->coupling_count * sizeof *couplings);
+  own->couplings = couplings;
+  return dc_link_couplings(&model->bodies, own->time.step, own->coupling_count, couplings, arena, error);
+}
+
 // Creates the model of a definition and checks what belongs together only as a whole: linear solver, integrator, far
 // fields.
 enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_definition *definition,
@@ -99,6 +112,8 @@ enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_def
                                definition->coupling_count, definition->couplings, arena, error);
   if (!status)
     status = make_ties(model, arena, error);
+  if (!status)
+    status = make_couplings(model, arena, error);
   bool iterates = definition->solver.linear >= DC_LINEAR_CONJUGATE_GRADIENTS;
   if (!status && iterates && !dc_model_only_nodes(model))
     return dc_fail(error, DC_BAD_INPUT,

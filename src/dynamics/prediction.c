@@ -10,7 +10,8 @@
 // at its beginning and half at its end.  G gains
 //     -h/2 (h F(q, q*) + h- F(q-, q)),   F(a, b) = kp (y - (a + b)/2) + kd (v - (b - a)/h), limited
 // (prediction_halves.c).  An armature a is inertia of a coordinate: a (q* - q - r (q - q-)).  Ties push along their
-// directions at q, with the mean of what they are stretched by at all three states (prediction_ties.c).
+// directions at q, with the mean of what they are stretched by at all three states (prediction_ties.c), and so do
+// couplings (prediction_couplings.c).
 // Without these both are J(q)^T of a sum over partners p of T with coefficients c_p,
 //     G = J(q)^T [sum c_p W (T_p - T) - k f]:   T* with 1, T- with r; or T- with r/2 and T(q + h v) with -r/2.
 // With A = R_p M R^T the wrench of a partner is c_p (axial(A); m (x_p - x)), where axial(A) = (A_21 - A_12, ...).  Its
@@ -52,7 +53,7 @@ struct dc_prediction {
   double kick;  // s^2, of gravity
   struct dc_halves halves;
   double *armature;                                               // [nv] kg or kg m^2, of the coordinates alone
-  double *vector, *column;                                        // [nv]
+  double *vector, *column, *units;                                // [nv]
   double (*twists)[6], (*wrenches)[6], (*total)[6], (*given)[6];  // [bodies]; total: the wrenches of G but for ties
   double (*tied)[6];                                              // [bodies] those of ties; NULL: there are none
   double *forces;                                                 // [nv] given with them
@@ -63,7 +64,16 @@ struct dc_prediction {
   int *pivots;                  // [nv]
 };
 
-// Mechanisms, and in one block all from the first to the last that a tie holds together.  false: out of memory.
+// Marks the mechanisms of two bodies, and those between, as one block.
+static void join(const struct dc_bodies *bodies, int body, int to, bool *goes_on)
+{
+  int one = bodies->bodies[body].mechanism, other = bodies->bodies[to].mechanism;
+  int first = one < other ? one : other, last = one < other ? other : one;
+  for (int m = first + 1; m <= last && first >= 0; m++)
+    goes_on[m] = true;
+}
+
+// Mechanisms, and in one block all from the first to the last that a tie or coupling holds together.  false: out of memory.
 static bool find_blocks(const struct dc_model *model, struct dc_arena *arena, struct dc_prediction *prediction)
 {
   const struct dc_bodies *bodies = &model->bodies;
@@ -71,13 +81,10 @@ static bool find_blocks(const struct dc_model *model, struct dc_arena *arena, st
   prediction->blocks = dc_arena_alloc(arena, (size_t)bodies->mechanism_count + 1, sizeof *prediction->blocks);
   if (!goes_on || !prediction->blocks)
     return false;
-  for (int k = 0; k < model->definition.tie_count; k++) {
-    const struct dc_tie *tie = &model->definition.ties[k];
-    int one = bodies->bodies[tie->body].mechanism, other = bodies->bodies[tie->to].mechanism;
-    int first = one < other ? one : other, last = one < other ? other : one;
-    for (int m = first + 1; m <= last && first >= 0; m++)
-      goes_on[m] = true;
-  }
+  for (int k = 0; k < model->definition.tie_count; k++)
+    join(bodies, model->definition.ties[k].body, model->definition.ties[k].to, goes_on);
+  for (int k = 0; k < model->definition.coupling_count; k++)
+    join(bodies, model->definition.couplings[k].body, model->definition.couplings[k].to, goes_on);
   for (int m = 0; m < bodies->mechanism_count; m++) {
     if (goes_on[m])
       prediction->blocks[prediction->block_count - 1].nv += bodies->mechanisms[m].nv;
@@ -117,6 +124,7 @@ struct dc_prediction *dc_prediction_create(const struct dc_model *model, struct 
   p->ahead_q = dc_arena_alloc(arena, nq, sizeof *p->ahead_q);
   p->vector = dc_arena_alloc(arena, nv, sizeof *p->vector);
   p->column = dc_arena_alloc(arena, nv, sizeof *p->column);
+  p->units = dc_arena_alloc(arena, nv, sizeof *p->units);
   p->twists = dc_arena_alloc(arena, count, sizeof *p->twists);
   p->wrenches = dc_arena_alloc(arena, count, sizeof *p->wrenches);
   p->total = dc_arena_alloc(arena, count, sizeof *p->total);
@@ -130,8 +138,8 @@ struct dc_prediction *dc_prediction_create(const struct dc_model *model, struct 
   bool ties = model->definition.tie_count > 0;
   p->tied = ties ? dc_arena_alloc(arena, count, sizeof *p->tied) : NULL;
   p->pivots = dc_arena_alloc(arena, nv, sizeof *p->pivots);
-  bool complete = halves && (p->tied || !ties) && p->q && p->ahead_q && p->vector && p->column && p->twists &&
-                  p->wrenches && p->total && p->given && p->matrices && p->pivots;
+  bool complete = halves && (p->tied || !ties) && p->q && p->ahead_q && p->vector && p->column && p->units &&
+                  p->twists && p->wrenches && p->total && p->given && p->matrices && p->pivots;
   if (complete)
     find_armature(bodies, p->armature);
   return complete && !dc_kinematics_create(bodies, arena, &p->next, NULL) &&
@@ -275,6 +283,7 @@ static enum dc_status factor(const struct dc_step_state *state, struct dc_predic
       for (int k = 0; k < prediction->blocks[b].nv; k++)
         unit[prediction->blocks[b].v_offset + k] = k == c;
     dc_twists(bodies, &prediction->next, unit, prediction->twists);
+    memcpy(prediction->units, unit, (size_t)bodies->nv * sizeof *unit);
     memset(prediction->wrenches, 0, bytes);
     add_partner_block(state, &prediction->partners, PREDICTED, false, (const double(*)[6])prediction->twists,
                       prediction->wrenches);
@@ -282,6 +291,7 @@ static enum dc_status factor(const struct dc_step_state *state, struct dc_predic
     memset(unit, 0, (size_t)bodies->nv * sizeof *unit);
     dc_pull_back(bodies, prediction->now, (const double(*)[6])prediction->wrenches, unit);
     add_curvature_column(prediction, c, unit);
+    dc_prediction_add_coupling_block(state, DC_AT_NEXT, prediction->q, false, prediction->units, unit);
     for (int b = 0; b < prediction->block_count; b++) {
       size_t n = (size_t)prediction->blocks[b].nv;
       if ((size_t)c < n)
@@ -365,6 +375,7 @@ static void find_residual(const struct dc_step_state *state, struct dc_predictio
     dc_prediction_add_ties(state, prediction->next.poses, prediction->tied);
     dc_pull_back(bodies, prediction->now, (const double(*)[6])prediction->tied, prediction->vector);
   }
+  dc_prediction_add_couplings(state, prediction->q, prediction->vector);
   dc_halves_find(state, &prediction->halves);
   dc_halves_add_kicks(state, &prediction->halves, prediction->vector);
   add_armatures(state, prediction, prediction->vector);
@@ -469,6 +480,8 @@ void dc_prediction_pull_back(const struct dc_step_state *state, struct dc_step_c
   add_partner_block(state, &prediction->partners, BEFORE, true, twists, out->before.wrenches);
   dc_prediction_add_tie_block(state, DC_AT_NOW, twists, out->now.wrenches);
   dc_prediction_add_tie_block(state, DC_AT_BEFORE, twists, out->before.wrenches);
+  dc_prediction_add_coupling_block(state, DC_AT_NOW, prediction->q, true, mu, out->now.joints);
+  dc_prediction_add_coupling_block(state, DC_AT_BEFORE, prediction->q, true, mu, out->before.joints);
   dc_halves_add_mixed(state, &prediction->halves, mu, out);
   for (int v = 0; v < bodies->nv; v++) {
     out->now.joints[v] -= (1 + state->interval.ratio) * prediction->armature[v] * mu[v];
@@ -525,6 +538,8 @@ void dc_prediction_push(const struct dc_step_state *state, struct dc_step_variat
   }
   dc_pull_back(bodies, prediction->now, (const double(*)[6])prediction->wrenches, change);
   add_curvature(bodies, prediction, variation->now.joints, change);
+  dc_prediction_add_coupling_block(state, DC_AT_NOW, prediction->q, false, variation->now.joints, change);
+  dc_prediction_add_coupling_block(state, DC_AT_BEFORE, prediction->q, false, variation->before.joints, change);
   dc_halves_add_product(state, &prediction->halves, variation, change);
   for (int v = 0; v < bodies->nv; v++)
     change[v] += prediction->armature[v] * (state->interval.ratio * variation->before.joints[v] -

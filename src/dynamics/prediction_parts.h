@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forces in a prediction (prediction.c): actuators, springs and damping, by halves of intervals, and ties.  Private
+// Forces in a prediction (prediction.c): actuators, springs and damping, by halves of intervals, ties and couplings.  Private
 // to its files.
 #ifndef DC_DYNAMICS_PREDICTION_PARTS_H
 #define DC_DYNAMICS_PREDICTION_PARTS_H
@@ -42,5 +42,11 @@ void dc_prediction_add_ties(const struct dc_step_state *state, const struct dc_p
 // Adds what twists of frames do to that: of the predicted ones, those at t or those at t-1.  It is symmetric.
 void dc_prediction_add_tie_block(const struct dc_step_state *state, enum dc_force_place place,
                                  const double (*twists)[6], double (*wrenches)[6]);
+
+// Adds to G [nv] what couplings do; next [nq]: the predicted state.
+void dc_prediction_add_couplings(const struct dc_step_state *state, const double *next, double *sum);
+// Adds what a tangent [nv] of one of the states does to that, or the transposed of it.
+void dc_prediction_add_coupling_block(const struct dc_step_state *state, enum dc_force_place place, const double *next,
+                                      bool transposed, const double *tangent, double *sum);
 
 #endif

@@ -10,8 +10,7 @@
 
 static double share_at(const struct dc_step_state *state, const struct dc_tie *tie, enum dc_force_place place)
 {
-  struct dc_tie_shares shares = dc_tie_shares_of(&state->interval, tie);
-  return place == DC_AT_NEXT ? shares.next : place == DC_AT_NOW ? shares.now : shares.before;
+  return dc_tie_share_at(dc_tie_shares_of(&state->interval, tie->stiffness, tie->mass), place);
 }
 
 // Adds h^2 S w times a difference of places, or of their rates.

@@ -25,7 +25,7 @@ static double stretch(const struct dc_step_state *state, const struct dc_tie *ti
     return tie->stiffness;
   dc_vec_sub(predicted, state->predicted[tie->body].position, state->predicted[tie->to].position);
   dc_vec_sub(e, e, predicted);
-  return tie->stiffness * dc_tie_shares_of(&state->interval, tie).next;
+  return tie->stiffness * dc_tie_shares_of(&state->interval, tie->stiffness, tie->mass).next;
 }
 
 // Adds a force on a and its opposite on b.

@@ -247,6 +247,9 @@ enum dc_status dc_refine_check(const struct dc_model *model, int pair_count, con
                                struct dc_error *error)
 {
   enum dc_status status = DC_OK;
+  for (int k = 0; k < model->definition.coupling_count; k++)
+    if (!dc_coupling_is_linear(&model->definition.couplings[k]))
+      return dc_fail(error, DC_BAD_INPUT, "problem: refine knows couplings without powers only (couplings[%d])", k);
   if (model->definition.tie_count)
     return dc_fail(error, DC_BAD_INPUT, "problem: refine does not know ties");
   for (int i = 0; i < pair_count && !status; i++)

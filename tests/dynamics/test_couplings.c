@@ -11,7 +11,7 @@ static struct dc_coupling coupling_of(int body, int to, double multiplier, doubl
 {
   struct dc_coupling coupling = {0};
   CHECK(dc_options_set_defaults(dc_coupling_options, &coupling, NULL, NULL) == DC_OK, "defaults");
-  CHECK(coupling.multiplier == 1 && coupling.offset == 0 && coupling.stiffness == 1e5, "defaults");
+  CHECK(coupling.multiplier == 1 && coupling.offset == 0 && isnan(coupling.stiffness), "defaults");
   coupling.body = body;
   coupling.to = to;
   coupling.multiplier = multiplier;
@@ -163,7 +163,7 @@ static void test_pulley(void)
   const double g = 9.8, h = 0.01, a = 0.6, b = 0.4, stiffness = 1e5;
   struct scene scene;
   slides(&scene, 1);
-  couplings[0] = coupling_of(1, 0, -1, 0);
+  couplings[0] = coupling_of(1, 0, -1, 0), couplings[0].stiffness = stiffness;
   mechanism_vector(scene.definition.gravity, 0, 0, -g);
   scene.definition.time.step = h;
   scene_create(&scene);
@@ -220,5 +220,94 @@ static void test_stiffness(void)
   CHECK(errors[1] < 0.015 * errors[0], "stiff: %g of %g", errors[1], errors[0]);  // the hundredth of it
 }
 
-RUN_TESTS({"where followers start", test_starts}, {"starts at ends of ranges", test_starts_at_ends},
-          {"refusals", test_refusals}, {"a pulley", test_pulley}, {"stiffness", test_stiffness})
+// Two hinged bars, apart or one on the other, of which the second follows: angles at the end, and how far they are from
+// what the coupling says at most.
+static void end_of_pair(double step, double mass, bool apart, double power, double end[2], double *error)
+{
+  static const double start = 0.7;
+  struct scene scene;
+  scene_begin(&scene);
+  mechanism_vector(scene.definition.gravity, 0, 0, -9.8);
+  scene.definition.time.step = step;
+  scene.definition.time.integrator = DC_SECOND_ORDER;
+  int bar = scene_box(&scene, 0.1, 0.1, 0.4, 1, 1, 1);
+  for (int i = 0; i < 2; i++) {
+    bool hangs = i && !apart;
+    struct dc_body_definition *body =
+        mechanism_link(&scene, i ? "b" : "a", "hinge", hangs ? 0 : -1, bar, mass * (1 - 0.5 * i));
+    double x = i && apart ? 1 : 0, z = hangs ? -0.4 : 0;
+    mechanism_vector(body->position, x, 0, z);
+    mechanism_vector(body->anchor, x, 0, z + 0.2);
+    mechanism_vector(body->axis, 0, 1, 0);
+    body->filter.collide = false;
+  }
+  set_number(&scene, &scene.bodies[0].joint_position, start);
+  couplings[0] = coupling_of(1, 0, 0.6, 0.1);
+  couplings[0].powers[0] = power, couplings[0].powers[1] = -power, couplings[0].powers[2] = 0.5 * power;
+  scene.definition.couplings = couplings;
+  scene.definition.coupling_count = 1;
+  scene_create(&scene);
+  const int steps = (int)lrint(0.4 / step);
+  struct dc_trajectory *trajectory = scene_roll(&scene, steps);
+  *error = 0;
+  for (int n = 0; n <= steps; n++) {
+    const double *q = frame_of(trajectory, n);
+    double x = q[0], led = 0.1 + 0.6 * x + power * (x * x - x * x * x + 0.5 * x * x * x * x);
+    *error = larger(*error, fabs(q[1] - led));
+  }
+  end[0] = frame_of(trajectory, steps)[0], end[1] = frame_of(trajectory, steps)[1];
+  dc_trajectory_destroy(trajectory);
+  scene_end(&scene);
+}
+
+// With "second_order" errors fall fourfold with half a step, lines or not, and grams or tons move alike.
+static void test_second_order(void)
+{
+  for (int kind = 0; kind < 4; kind++) {
+    bool apart = kind % 2;
+    double fine[2], middle[2], coarse[2], light[2], heavy[2], error, power = kind / 2 ? 0.3 : 0;
+    end_of_pair(0.0025, 1, apart, power, fine, &error);
+    end_of_pair(0.005, 1, apart, power, middle, &error);
+    end_of_pair(0.01, 1e-3, apart, power, light, &error);
+    end_of_pair(0.01, 1e3, apart, power, heavy, &error);
+    end_of_pair(0.01, 1, apart, power, coarse, &error);
+    CHECK(error < 2e-6, "kind %d: off by %g", kind, error);
+    for (int k = 0; k < 2; k++) {
+      double ratio = (coarse[k] - middle[k]) / (middle[k] - fine[k]);
+      CHECK(ratio > 3.6 && ratio < 4.4, "kind %d: errors fall by %g with half a step", kind, ratio);
+      CHECK_NEAR(light[k], coarse[k], 1e-8);
+      CHECK_NEAR(heavy[k], coarse[k], 1e-8);
+    }
+  }
+}
+
+// Followers of followers by powers: place and speed through all of them.
+static void test_powers(void)
+{
+  struct scene scene;
+  double q[SLIDES], velocity[SLIDES];
+  slides(&scene, 2);
+  couplings[0] = coupling_of(2, 1, 2, 0), couplings[0].powers[1] = 3;
+  couplings[1] = coupling_of(1, 0, 0, 0.1), couplings[1].powers[0] = 0.5;
+  set_number(&scene, &scene.bodies[0].joint_position, 0.4);
+  set_number(&scene, &scene.bodies[0].joint_velocity, 2);
+  scene_create(&scene);
+  dc_initial_state(&scene.model.bodies, q);
+  dc_initial_velocity(&scene.model.bodies, velocity);
+  CHECK_NEAR(q[1], 0.18, 1e-15);  // 0.1 + 0.4^2/2
+  CHECK_NEAR(q[2], 2 * 0.18 + 3 * 0.18 * 0.18 * 0.18, 1e-15);
+  CHECK_NEAR(velocity[1], 0.4 * 2, 1e-15);
+  CHECK_NEAR(velocity[2], (2 + 9 * 0.18 * 0.18) * 0.8, 1e-14);
+  scene_end(&scene);
+  slides(&scene, 1);
+  couplings[0] = coupling_of(1, 0, 1, 0), couplings[0].powers[0] = 1;
+  set_range(&scene, 1, 0, 1);
+  scene_refuse(&scene, "couplings[0]: \"b\" would start at 0, not inside of its range [0, 1]");
+  slides(&scene, 1);
+  couplings[0] = coupling_of(1, 0, 1, 0), couplings[0].powers[2] = NAN;
+  scene_refuse(&scene, "couplings[0].powers: must be finite");
+}
+
+RUN_TESTS({"where followers start", test_starts}, {"powers", test_powers}, {"of second order", test_second_order},
+          {"starts at ends of ranges", test_starts_at_ends}, {"refusals", test_refusals}, {"a pulley", test_pulley},
+          {"stiffness", test_stiffness})

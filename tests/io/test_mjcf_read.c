@@ -392,9 +392,17 @@ static void test_equal_tendons(void)
   open_model(AND(TWO, FIXED("", "2", "-3") EQUAL("active='false'")));
   root_has("couplings", "-");
   done();
-  refuse(AND(TWO, "<tendon><fixed name='t'><joint joint='y' coef='4'/></fixed><fixed name='u'><joint joint='x' "
-                  "coef='2'/></fixed></tendon>" EQUAL("tendon2='u' polycoef='1 3 1'")),
-         "nothing here corresponds to equality e (line 1)");
+  open_model(AND(TWO, "<tendon><fixed name='t'><joint joint='y' coef='4'/></fixed><fixed name='u'><joint joint='x' "
+                      "coef='2'/></fixed></tendon>" EQUAL("tendon2='u' polycoef='1 3 1 0 2'")));
+  check_coupling("'b'", "'a'", 1.5, 0.25);  // 4 y = 1 + 3 (2 x) + (2 x)^2 + 2 (2 x)^4
+  check_numbers(cJSON_GetArrayItem(member(tree.build.document.root, "couplings"), 0), "powers", 3, (double[3]){1, 0, 8},
+                1e-15);
+  done();
+  open_model(AND(TWO, "<equality><joint joint1='y' joint2='x' polycoef='.1 .2 .3 .4 .5'/></equality>"));
+  check_coupling("'b'", "'a'", 0.2, 0.1);
+  check_numbers(cJSON_GetArrayItem(member(tree.build.document.root, "couplings"), 0), "powers", 3,
+                (double[3]){.3, .4, .5}, 1e-15);
+  done();
   refuse(AND(TWO, FIXED("", "2", "-3") "<equality><tendon tendon1='v'/></equality>"), "tendon1: there is no \"v\"");
 }
 

@@ -341,7 +341,7 @@ static void test_robot(void)
   CHECK(bodies[1].shape->part_count == 2 && bodies[1].shape->mesh.group_count == 2, " ");
   CHECK(bodies[1].mass == 0.5 && bodies[1].center[1] == 0.01 && bodies[1].second_moment[1] == -1e-4, " ");
   CHECK(model->definition.coupling_count == 1 && model->definition.couplings[0].body == 2, " ");
-  CHECK(model->definition.couplings[0].to == 1 && model->definition.couplings[0].stiffness == 1e5, " ");
+  CHECK(model->definition.couplings[0].to == 1 && model->definition.couplings[0].stiffness > 1e5, " ");
   CHECK(fabs(model->bodies.initial_q[1] - 0.0996) < 1e-15, "%.17g", model->bodies.initial_q[1]);
   write_bytes("resolved.json", first->resolved, strlen(first->resolved));
   CHECK(dc_scene_read("resolved.json", NULL, &second, &error) == DC_OK, "%s", error.text);

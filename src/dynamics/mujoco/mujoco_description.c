@@ -249,7 +249,9 @@ static void put_couplings(struct writer *writer)
     const struct dc_coupling *coupling = &definition->couplings[k];
     fprintf(writer->file, "<joint joint1=\"j%d\" joint2=\"j%d\"", bodies[coupling->body].parts[0].v,
             bodies[coupling->to].parts[0].v);
-    put_numbers(writer->file, "polycoef", 5, (double[5]){coupling->offset, coupling->multiplier});
+    put_numbers(writer->file, "polycoef", 5,
+                (double[5]){coupling->offset, coupling->multiplier, coupling->powers[0], coupling->powers[1],
+                            coupling->powers[2]});
     fputs("/>\n", writer->file);
   }
   fputs("</equality>\n", writer->file);

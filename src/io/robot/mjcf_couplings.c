@@ -32,18 +32,20 @@ static void check_start(struct dc_mjcf_builder *builder, const struct dc_mjcf_co
     if (key && key->qvel)
       speed[k] = key->qvel[joint->dof];
   }
+  const double *a = own->polynomial;
+  double x = place[1], line = a[1] + x * (2 * a[2] + x * (3 * a[3] + x * 4 * a[4]));
+  double led = a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * a[4])));
   const struct dc_mjcf_joint *follower = &joints[own->joints[0]];
   const char *name = dc_mjcf_called(builder, follower->name, follower->node);
-  if (fabs(place[0] - own->polynomial[0] - own->polynomial[1] * place[1]) > 1e-6)
+  if (fabs(place[0] - led) > 1e-6)
     dc_mjcf_remember(builder, &builder->dropped, "start, which an equality sets, of joint", name, follower->node);
-  if (fabs(speed[0] - own->polynomial[1] * speed[1]) > 1e-6)
+  if (fabs(speed[0] - line * speed[1]) > 1e-6)
     dc_mjcf_remember(builder, &builder->dropped, "starting speed, which an equality sets, of joint", name,
                      follower->node);
 }
 
-// The polynomial must be a line; one of a higher degree, one that fixes a single joint, and one on a joint that
-// is gone are remembered as refused.  "body" and "to" are the bodies that have the joints, and coordinates here
-// are the file's less their references, which is what the polynomial relates too.
+// One on a joint that is gone is remembered as refused.  "body" and "to" are the bodies that have the joints, and
+// coordinates here are the file's less their references, which is what the polynomial relates too.
 enum dc_status dc_mjcf_put_couplings(struct dc_mjcf_builder *builder)
 {
   const struct dc_mjcf *mjcf = builder->mjcf;
@@ -52,7 +54,7 @@ enum dc_status dc_mjcf_put_couplings(struct dc_mjcf_builder *builder)
     const struct dc_mjcf_coupling *own = &mjcf->couplings[e];
     const double *data = own->polynomial;
     bool held = mjcf->joints[own->joints[0]].held || (own->joints[1] >= 0 && mjcf->joints[own->joints[1]].held);
-    if (own->joints[1] < 0 || held || data[2] != 0 || data[3] != 0 || data[4] != 0) {
+    if (own->joints[1] < 0 || held) {
       dc_mjcf_remember(builder, &builder->refused, "equality of joints", "", own->node);
       continue;
     }
@@ -64,6 +66,8 @@ enum dc_status dc_mjcf_put_couplings(struct dc_mjcf_builder *builder)
       dc_urdf_put_string(&builder->base, coupling, side ? "to" : "body", owner_of(builder, own->joints[side]), place);
     dc_urdf_put_number(&builder->base, coupling, "multiplier", data[1], place);
     dc_urdf_put_number(&builder->base, coupling, "offset", data[0], place);
+    if (data[2] != 0 || data[3] != 0 || data[4] != 0)
+      dc_urdf_put_numbers(&builder->base, coupling, "powers", data + 2, 3, place);
     check_start(builder, own);
   }
   return DC_OK;

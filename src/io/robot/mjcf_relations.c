@@ -124,8 +124,8 @@ static void add_coupling(struct dc_mjcf_reader *reader, const struct dc_mjcf_cou
     model->couplings[model->coupling_count++] = *coupling;
 }
 
-// Lengths of fixed tendons, of two joints in all, are a line between these.  About where the description has both,
-//     c1 q1 + c2 q2 = p0 of one tendon,     c1 q1 = p0 + p1 c2 q2 of two.
+// Lengths of fixed tendons, of two joints in all, are a relation of these.  About where the description has both,
+//     c1 q1 + c2 q2 = p0 of one tendon,     c1 q1 = p0 + p1 (c2 q2) + p2 (c2 q2)^2 + ... of two.
 // False: another relation than that.
 static bool couple_tendons(const struct dc_mjcf *model, const int tendons[2], const double p[5],
                            struct dc_mjcf_coupling *coupling)
@@ -141,10 +141,12 @@ static bool couple_tendons(const struct dc_mjcf *model, const int tendons[2], co
     coupling->polynomial[1] = -first->coefficients[1] / first->coefficients[0];
     return coupling->joints[0] != coupling->joints[1];
   }
-  if (!second->fixed || second->count != 1 || p[2] != 0 || p[3] != 0 || p[4] != 0)
+  if (!second->fixed || second->count != 1)
     return false;
   coupling->joints[1] = second->joints[0];
-  coupling->polynomial[1] = p[1] * second->coefficients[0] / first->coefficients[0];
+  double power = 1 / first->coefficients[0];
+  for (int k = 1; k < 5; k++)
+    coupling->polynomial[k] = p[k] * (power *= second->coefficients[0]);
   return coupling->joints[0] != coupling->joints[1];
 }
 

@@ -287,7 +287,9 @@ static void put_exclusions(const struct dc_model *model, struct dc_text *text)
     dc_text_add(text, "    <joint");
     dc_export_name(text, "joint1", bodies->bodies[coupling->body].name, "");
     dc_export_name(text, "joint2", bodies->bodies[coupling->to].name, "");
-    dc_export_numbers(text, "polycoef", 5, (double[5]){coupling->offset, coupling->multiplier});
+    dc_export_numbers(text, "polycoef", 5,
+                      (double[5]){coupling->offset, coupling->multiplier, coupling->powers[0], coupling->powers[1],
+                                  coupling->powers[2]});
     dc_text_add(text, "/>\n");
   }
   for (int k = 0; k < model->definition.tie_count; k++) {

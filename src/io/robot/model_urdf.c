@@ -256,10 +256,11 @@ static void put_mimic(struct writer *writer, int i)
       continue;
     dc_text_add(&writer->text, "<mimic");
     dc_export_name(&writer->text, "joint", writer->model->bodies.bodies[coupling->to].name, "");
-    dc_export_numbers(&writer->text, "multiplier", 1, &coupling->multiplier);
-    const struct dc_body *self = &writer->model->bodies.bodies[i],
-                         *leader = &writer->model->bodies.bodies[coupling->to];
-    double offset = coupling->offset + coupling->multiplier * start_of(writer, leader, 0) - start_of(writer, self, 0);
+    const struct dc_bodies *bodies = &writer->model->bodies;
+    const struct dc_body *self = &bodies->bodies[i], *leader = &bodies->bodies[coupling->to];
+    double slope, curvature, x = start_of(writer, leader, 0),
+                             offset = dc_coupling_value(coupling, x, &slope, &curvature) - start_of(writer, self, 0);
+    dc_export_numbers(&writer->text, "multiplier", 1, &slope);
     dc_export_numbers(&writer->text, "offset", 1, &offset);
     dc_text_add(&writer->text, "/>");
   }
@@ -394,6 +395,15 @@ static enum dc_status note_world(const struct dc_model *model, struct dc_notes *
   return status || !moves ? status : dc_notes_add(notes, "velocities of the start are not in URDF");
 }
 
+// Couplings that are no lines become the tangents at the start.
+static int count_curves(const struct dc_model_definition *definition)
+{
+  int count = 0;
+  for (int k = 0; k < definition->coupling_count; k++)
+    count += !dc_coupling_is_linear(&definition->couplings[k]);
+  return count;
+}
+
 static enum dc_status add_notes(const struct writer *writer, struct dc_notes *notes)
 {
   enum dc_status status = DC_OK;
@@ -405,6 +415,9 @@ static enum dc_status add_notes(const struct writer *writer, struct dc_notes *no
     status = dc_notes_add(notes, "actuators left out, which URDF does not have");
   if (!status && writer->model->definition.tie_count)
     status = dc_notes_add(notes, "%d ties left out, which URDF does not have", writer->model->definition.tie_count);
+  int curves = count_curves(&writer->model->definition);
+  if (!status && curves)
+    status = dc_notes_add(notes, "%d couplings with powers are the lines that touch them at the start", curves);
   if (!status && writer->rotors)
     status = dc_notes_add(notes, "armature, springs or constant forces of %d joints left out, which URDF does not have",
                           writer->rotors);

@@ -49,7 +49,8 @@ struct dc_include_options {
   int surface;               // enum dc_surface of its shapes
   double color[3], density;  // NAN: not given
 };
-// Links of one robot: all touch, those that may meet, none, those of which the file says so; and those that overlap at the start of the scene.
+// Links of one robot: all touch, those that may meet, none, those of which the file says so; and those that overlap at
+// the start of the scene.
 enum dc_include_self_contact { DC_SELF_CONTACT_ALL, DC_SELF_CONTACT_AUTO, DC_SELF_CONTACT_NONE, DC_SELF_CONTACT_FILE };
 enum dc_include_self_field { DC_SELF_FIELD_FULL, DC_SELF_FIELD_NEAR };
 enum dc_include_effort { DC_EFFORT_NONE, DC_EFFORT_FILE };

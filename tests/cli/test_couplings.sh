@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Couplings by polynomials: gradients with both integrators, in one mechanism and between two; through MJCF and back; refused
+# where nothing knows them.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+cat >apart.json <<'SCENE'
+{"name": "apart", "time": {"step": 0.01, "steps": 12}, "contact": {"model": "bsh"},
+ "shapes": {"bar": {"type": "box", "size": [0.1, 0.1, 0.4]}},
+ "bodies": [
+  {"name": "a", "shape": "bar", "mass": 1, "joint": "hinge", "axis": [0, 1, 0], "anchor": [0, 0, 0.2], "joint_position": [0.7], "collide": false},
+  {"name": "b", "shape": "bar", "mass": 0.5, "position": [1, 0, 0], "joint": "hinge", "axis": [0, 1, 0], "anchor": [1, 0, 0.2], "collide": false}],
+ "couplings": [{"body": "b", "to": "a", "multiplier": 0.6, "offset": 0.1, "powers": [0.3, -0.2, 0.4]}],
+ "control": [{"type": "torque", "body": "a", "limit": [1]}],
+ "objective": [{"type": "reach", "body": "b", "target": [0.9, 0, 0.1]}]}
+SCENE
+sed 's/"position": \[1, 0, 0\], "joint": "hinge", "axis": \[0, 1, 0\], "anchor": \[1, 0, 0.2\]/"parent": "a", "position": [0, 0, -0.4], "joint": "hinge", "axis": [0, 1, 0], "anchor": [0, 0, -0.2]/' apart.json >chain.json
+sed 's/"type": "slide", *//; s/"joint": "hinge", "axis": \[0, 1, 0\], "anchor": \[1, 0, 0.2\]/"joint": "slide", "axis": [1, 0, 0]/' apart.json >slide.json
+for name in apart chain slide; do
+  for integrator in euler second_order; do
+    run 0 gradcheck $name.json --set "time.integrator=\"$integrator\""
+  done
+done
+run 0 simulate apart.json -o run --quiet --no-report
+run 0 export apart.json --format mjcf -o pair.xml
+check "the polynomial is written" grep -q 'polycoef="0.1[0-9]* 0.6[0-9]* 0.3[0-9]* -0.2[0-9]* 0.4' pair.xml
+printf '{"time": {"step": 0.01, "steps": 12}, "contact": {"model": "bsh"}, "include": {"file": "pair.xml", "keyframe": "start"}}' >again.json
+run 0 simulate again.json -o again --quiet --no-report
+for folder in run again; do
+  run 0 export $folder --format csv
+  tail -1 $folder/export/trajectory.csv | cut -d, -f2-15 | tr ',' '\n' >$folder.txt
+done
+check "they come to the same place" eval 'paste run.txt again.txt | awk "{if ((\$1 - \$2) ^ 2 > 1e-12) exit 1} END {exit NR != 14}"'
+"$dcsim" export apart.json --format urdf -o pair.urdf >notes 2>&1
+check "URDF has the tangent" grep -q "1 couplings with powers" notes
+finish
