@@ -3,7 +3,7 @@
 // * a body with several joint parts becomes a chain of <body> elements, where MuJoCo wants one part on each;
 // * primitives become geometries, other shapes a mesh for each convex part;
 // * contact is listed pair by pair, since MuJoCo's own filters are off;
-// * couplings become equality constraints.
+// * couplings become equality constraints, and ties connections of the bodies' centres.
 #include "dynamics/mujoco/mujoco_description.h"
 
 #include <locale.h>
@@ -140,8 +140,7 @@ static void put_parts(struct writer *writer, int i)
     bool turns = part->kind == DC_PART_BALL || part->kind == DC_PART_HINGE;
     if ((turned && turns) || freedoms + dc_part_nv(part) > MOST_FREEDOMS) {
       put_inertia(writer->file, body, LINK);
-      fputs("<body>\n", writer->file);
-      writer->links[i]++;
+      fprintf(writer->file, "<body name=\"b%d_%d\">\n", i, ++writer->links[i]);
       freedoms = 0;
       turned = false;
     }
@@ -178,7 +177,7 @@ static void open_body(struct writer *writer, int i)
 {
   const struct dc_body *body = &writer->model->bodies.bodies[i];
   writer->links[i] = 1;
-  fputs("<body", writer->file);
+  fprintf(writer->file, "<body name=\"b%d_1\"", i);
   put_numbers(writer->file, "pos", 3, body->free ? body->start.position : body->rest_position);
   put_numbers(writer->file, "quat", 4, body->free ? body->start.quaternion : body->rest_quaternion);
   fputs(">\n", writer->file);
@@ -239,8 +238,9 @@ static void put_pairs(struct writer *writer)
   fputs("</contact>\n", writer->file);
 }
 
-// One coordinate as a polynomial of the other; the stiffness is that of MuJoCo's constraints.
-static void put_couplings(struct writer *writer)
+// One coordinate as a polynomial of the other, and centres of bodies at one place, whose frames are there; the stiffness
+// is that of MuJoCo's constraints.  Of a body's links the innermost is meant.
+static void put_equalities(struct writer *writer)
 {
   const struct dc_model_definition *definition = &writer->model->definition;
   const struct dc_body *bodies = writer->model->bodies.bodies;
@@ -254,6 +254,11 @@ static void put_couplings(struct writer *writer)
                             coupling->powers[2]});
     fputs("/>\n", writer->file);
   }
+  for (int k = 0; k < definition->tie_count; k++) {
+    int one = definition->ties[k].body, other = definition->ties[k].to;
+    fprintf(writer->file, "<connect body1=\"b%d_%d\" body2=\"b%d_%d\" anchor=\"0 0 0\"/>\n", one, writer->links[one],
+            other, writer->links[other]);
+  }
   fputs("</equality>\n", writer->file);
 }
 
@@ -265,8 +270,6 @@ static enum dc_status check_size(const struct dc_model *model, struct dc_error *
   if (bodies->count > MOST_BODIES)
     return dc_fail(error, DC_BAD_INPUT, "model mujoco: %d bodies (at most %d)", bodies->count, MOST_BODIES);
   enum dc_status status = dc_bodies_check_rigid(bodies, "model mujoco", error);
-  if (!status && model->definition.tie_count)
-    return dc_fail(error, DC_BAD_INPUT, "model mujoco: has no ties");
   if (status)
     return status;
   for (int a = 0; a < bodies->count; a++)
@@ -302,7 +305,7 @@ static void put_model(struct writer *writer)
   put_assets(writer);
   put_bodies(writer, first);
   put_pairs(writer);
-  put_couplings(writer);
+  put_equalities(writer);
   fputs("</mujoco>\n", writer->file);
 }
 

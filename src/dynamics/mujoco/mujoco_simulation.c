@@ -150,9 +150,9 @@ static enum dc_status load(struct dc_mujoco_simulation *simulation, const struct
   }
   locale_t before = uselocale(plain);
   pthread_mutex_lock(&lock);
-  enum dc_status status = dc_child_run_wary(compile_apart, &text, SECONDS + (unsigned)(text.length >> 20),
-                                            MEGABYTES + (unsigned)((text.length * PER_BYTE) >> 20), &answer,
-                                            &compiled.length, &why);
+  enum dc_status status =
+      dc_child_run_wary(compile_apart, &text, SECONDS + (unsigned)(text.length >> 20),
+                        MEGABYTES + (unsigned)((text.length * PER_BYTE) >> 20), &answer, &compiled.length, &why);
   compiled.bytes = answer;
   if (status)
     dc_fail(error, status, "%s%.900s", strncmp(why.text, "MuJoCo", 6) == 0 ? "" : "MuJoCo: the model ", why.text);
@@ -209,6 +209,13 @@ static void find_bodies(struct dc_mujoco_simulation *simulation, const struct dc
   }
 }
 
+void dc_mujoco_connect_centers(mjModel *model)
+{
+  for (int e = 0; e < model->neq; e++)
+    if (model->eq_type[e] == mjEQ_CONNECT)
+      memset(model->eq_data + mjNEQDATA * e, 0, 6 * sizeof *model->eq_data);
+}
+
 // Options of "mujoco" that a description does not hold, set in the compiled model.
 static void apply_settings(struct dc_mujoco_simulation *simulation, const struct dc_model_definition *definition)
 {
@@ -231,6 +238,7 @@ static void apply_settings(struct dc_mujoco_simulation *simulation, const struct
     memcpy(m->jnt_solref + mjNREF * j, settings->solref, sizeof settings->solref);
     memcpy(m->jnt_solimp + mjNIMP * j, settings->solimp, sizeof settings->solimp);
   }
+  dc_mujoco_connect_centers(m);
   for (int e = 0; e < m->neq; e++) {
     memcpy(m->eq_solref + mjNREF * e, settings->solref, sizeof settings->solref);
     memcpy(m->eq_solimp + mjNIMP * e, settings->solimp, sizeof settings->solimp);

@@ -18,6 +18,7 @@ static void set_constants(struct dc_mujoco_simulation *simulation, void *context
 {
   (void)context;
   mj_setConst(simulation->model, simulation->data);
+  dc_mujoco_connect_centers(simulation->model);
 }
 
 // Masses change what MuJoCo derives from them.
