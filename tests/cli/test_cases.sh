@@ -125,4 +125,21 @@ run 0 optimize grown.json -o grown --quiet --no-report --set cases=[]
 run 0 verify grown --quick --json
 holds "worlds judge the designed body" "$out" 'd["perturbed"]["draws"] == d["perturbed"]["reached"] > 0 and d["worlds"]["half_step"]["open"]'
 run 0 gradcheck grown.json --set objective.1.target=[0.05,0.1,0] --set 'control=[{"type": "torque", "body": "arm", "limit": [1], "initial": [0.5]}]'
+# A case chooses what contact leaves open by its own gravity and masses, and does so in a resumed run and by resolved.json, too.
+cat >fall.json <<'SCENE'
+{ "time": {"step": 0.01, "steps": 12}, "gravity": [0, 0, -9.81],
+  "shapes": {"floor": {"type": "plane"}, "box": {"type": "box", "size": [0.2, 0.2, 0.2]}},
+  "bodies": [{"name": "floor", "joint": "fixed", "shape": "floor"}, {"name": "box", "shape": "box", "density": 300, "position": [0, 0, 0.105]}],
+  "control": [{"type": "initial_state", "body": "box", "velocity": "x"}],
+  "objective": [{"type": "reach", "body": "box", "target": [0.5, 0, 0.1]}],
+  "optimizer": {"type": "adam", "iterations": 2},
+  "cases": [{"name": "moon", "gravity": [0, 0, -1.6]}, {"name": "dense", "bodies": {"box": {"density": 8000}}}] }
+SCENE
+run 0 optimize fall.json -o fall --quiet --no-report
+run 0 optimize fall.json -o broken --quiet --no-report --max-time 1e-9 --checkpoint 0
+run 0 optimize --resume broken --quiet --no-report
+run 0 optimize fall/resolved.json -o resolved --quiet --no-report
+check "resumed, cases choose their scale as before" cmp fall/loss.csv broken/loss.csv
+check "as they do by resolved.json" cmp fall/loss.csv resolved/loss.csv
+check "by their gravity" eval '! cmp -s fall/cases/moon/resolved.json fall/cases/dense/resolved.json'
 finish

@@ -44,9 +44,9 @@ static enum dc_status note_chosen(struct dc_scene_build *build, struct dc_contac
   return DC_OK;
 }
 
-// Goes through the settings that a resolved scene lists as chosen.  For the model that they were chosen for,
-// the numbers stand and stay listed.  For another one they are open again (NAN), except for those that the
-// command line gives.
+// Goes through the settings that a resolved scene lists as chosen.  For the model and the world that they were
+// chosen for, the numbers stand and stay listed.  For another one, and for a case, whose masses or gravity may
+// differ, they are open again (NAN), except for those that the command line gives.
 static enum dc_status reopen_chosen(struct dc_scene_build *build, const struct dc_json *contact)
 {
   const struct dc_contact_model *model = build->scene->definition.contact_model;
@@ -57,7 +57,8 @@ static enum dc_status reopen_chosen(struct dc_scene_build *build, const struct d
   for (int i = 0; i < noted.count && !status; i++) {
     const char *point = strrchr(noted.strings[i], '.'), *setting = point ? point + 1 : noted.strings[i];
     size_t length = (size_t)(setting - noted.strings[i]);
-    bool same = length == strlen(model->name) + 1 && strncmp(noted.strings[i], model->name, length - 1) == 0;
+    bool same = length == strlen(model->name) + 1 && strncmp(noted.strings[i], model->name, length - 1) == 0 &&
+                build->settings->only_case <= 0;
     struct dc_json given = dc_json_member(contact, setting);
     int row = dc_option_find(model->options, setting);
     if (row < 0 || !model->options[row].absent || (given.node && dc_json_is_argument(&given)))
