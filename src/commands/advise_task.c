@@ -138,7 +138,8 @@ static void advise_degrees(struct dc_task_site *site)
     for (int c = 0; c < coordinates.count; c++) {
       const struct dc_clamp *bounds = &coordinates.items[c].bounds;
       double bound = isfinite(bounds->high) && bounds->high > -bounds->low ? bounds->high : bounds->low;
-      if (!coordinates.items[c].angle || !isfinite(bound) || fabs(bound) <= DC_ADVISE_ANGLE)
+      if (!coordinates.items[c].angle || ((const struct dc_actuator_options *)control->options)->chosen ||
+          !isfinite(bound) || fabs(bound) <= DC_ADVISE_ANGLE)
         continue;
       dc_advice_add(
           site->list, "degrees",

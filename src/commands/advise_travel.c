@@ -34,7 +34,8 @@ static double coordinate_travel(const struct dc_scene *scene, const struct dc_co
   const struct dc_bodies *bodies = &scene->model.bodies;
   const struct dc_body *body = &bodies->bodies[coordinate->body];
   double most = fmax(fabs(coordinate->bounds.low), fabs(coordinate->bounds.high)), mass = 0;
-  if (!coordinate->powered || !body->pd)
+  const struct dc_actuator_options *options = control->options;
+  if (!coordinate->powered || !body->pd || options->chosen)
     return INFINITY;
   if (control->type->speed && !coordinate->angle)
     most = fmin(most, control->type->speed(control->options) * dc_advice_duration(scene));

@@ -11,6 +11,7 @@
 #include "geometry/shapes/shape_overhang.h"
 #include "geometry/shapes/shape_thickness.h"
 #include "geometry/shapes/shape_types.h"
+#include "task/actuator_coordinates.h"
 
 enum { MOST_LINES = 40 };  // of numbers in the text; the JSON has all of them
 
@@ -139,6 +140,32 @@ static void describe_part(const struct dc_scene *scene, int steps, const char *t
 }
 
 // Lists the vector of parameters: which entries belong to which control or design entry.
+// Writes the bounds of targets that were chosen because the scene gives none.
+static void describe_bounds(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json)
+{
+  dc_json_begin(json, "chosen_bounds", '[');
+  for (int k = 0; k < scene->task.control_count; k++) {
+    const struct dc_actuator_options *options = scene->task.controls[k].options;
+    if (scene->task.controls[k].type != &dc_control_pd_targets || !options->chosen)
+      continue;
+    struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(options, &scene->model);
+    for (int c = 0; c < coordinates.count; c++) {
+      const struct dc_actuator_coordinate *item = &coordinates.items[c];
+      char number[16];
+      const char *body = scene->model.bodies.bodies[item->body].name;
+      const char *coordinate = dc_actuator_coordinate_name(item, &scene->model, number);
+      dc_json_begin(json, NULL, '{');
+      DC_JSON_NUMBERS(json, {"control", k}, {"low", item->bounds.low}, {"high", item->bounds.high});
+      dc_json_put_string(json, "body", body);
+      dc_json_put_string(json, "coordinate", coordinate);
+      dc_json_end(json, "}");
+      dc_text_add(text, "  targets of \"%s\", coordinate %s: chosen between %.3g and %.3g %s from the start (\"low\", \"high\")\n",
+                  body, coordinate, item->bounds.low, item->bounds.high, item->unit);
+    }
+  }
+  dc_json_end(json, "]");
+}
+
 void dc_api_describe_parameters(const struct dc_scene *scene, int steps, struct dc_text *text,
                                 struct dc_json_writer *json)
 {
@@ -156,6 +183,7 @@ void dc_api_describe_parameters(const struct dc_scene *scene, int steps, struct 
                     is_control ? text : NULL, json);
   }
   dc_json_end(json, "]");
+  describe_bounds(scene, text, json);
 }
 
 // Notes parts that share only one vertex, or two (a hinge), without overlap: they do not hold together in print.

@@ -95,6 +95,18 @@ double dc_task_distance(const struct dc_task *task, const struct dc_bodies *bodi
   return most;
 }
 
+double dc_task_goal_distance(const struct dc_task *task, const double from[3])
+{
+  double most = 0;
+  for (int k = 0; k < task->objective_count; k++) {
+    const struct dc_option *point = point_of(&task->objectives[k]);
+    double distance =
+        point ? dc_vec_distance(from, (const double *)((const char *)task->objectives[k].options + point->offset)) : 0;
+    most = isfinite(distance) ? fmax(most, distance) : most;
+  }
+  return most;
+}
+
 // Whether a control acts in the course of time: it has no parameters in a window of no steps.
 bool dc_task_acts_in_time(const struct dc_task *task, const struct dc_model *model)
 {

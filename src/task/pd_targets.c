@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control "pd_targets": one target displacement per step, or per block of steps, for the actuator of one body.  With
-// parameter y the target displacement from the initial state is c(y), with c the bounds (task/clamp.h).  The target
+// parameter y the target displacement from the initial state is c(y), with c the bounds (task/clamp.h), which a scene may leave open (task/target_bounds.h).  The target
 // velocity is zero, so that kd damps.
 #include "task/held_parameters.h"
 
 static const struct dc_option options_table[] = {
     DC_ACTUATOR_OPTIONS(struct dc_held_options, actuator, "m, rad, Pa or 1", DC_INITIAL_HELP("the target displacements")),
     DC_HOLD_OPTION(struct dc_held_options, hold),
+    {.name = "chosen",
+     .type = DC_BOOLEAN,
+     .unit = "",
+     .fallback = "false",
+     .help = "in resolved scenes: low and high were chosen, and are chosen anew when it is read",
+     .offset = offsetof(struct dc_held_options, actuator.chosen)},
     DC_OPTIONS_END,
 };
 
