@@ -387,7 +387,7 @@ static bool runs_into(struct dc_rollout *rollout, const double *q_next)
 }
 
 // The Newton step of the nodes, where it is found and rigid bodies do not run into others by it, else the factored one.
-static enum dc_status newton_step(struct dc_rollout *rollout, const struct trial *current, double asked, bool same,
+static enum dc_status find_step(struct dc_rollout *rollout, const struct trial *current, double asked, bool same,
                                   double damping, const double *q_next, int *indefinite, struct dc_error *error)
 {
   if (rollout->nodes.exactly) {
@@ -398,6 +398,20 @@ static enum dc_status newton_step(struct dc_rollout *rollout, const struct trial
     leave_nodes(rollout, current);
   }
   return factored_step(rollout, current, damping, indefinite, error);
+}
+
+// The same, and along it the directions of the friction of touching surfaces.
+static enum dc_status newton_step(struct dc_rollout *rollout, const struct trial *current, double asked, bool same,
+                                  double damping, const double *q_next, int *indefinite, struct dc_error *error)
+{
+  enum dc_status status = find_step(rollout, current, asked, same, damping, q_next, indefinite, error);
+  if (status || !rollout->surface)
+    return status;
+  dc_twists(&rollout->model->bodies, &rollout->next, rollout->newton.step, rollout->adjoint.twists);
+  const struct dc_step_direction step = {.joints = rollout->newton.step,
+                                         .twists = (const double(*)[6])rollout->adjoint.twists};
+  dc_surface_move_duals(&current->state, &step, rollout->surface);
+  return DC_OK;
 }
 
 // Whether the first guess of a step, whose residual is within the tolerance, may stay.  A force that is left out of one

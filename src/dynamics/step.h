@@ -301,6 +301,9 @@ void dc_node_bound_each(const struct dc_model *model, const double *q, double *t
 long dc_node_touch_count(const struct dc_model *model);
 void dc_node_set_duals(const struct dc_step_state *state, struct dc_node_dual *duals);
 void dc_node_move_duals(const struct dc_step_state *state, const double *step, struct dc_node_dual *duals);
+// The same of the friction of touching surfaces, which keep their dual unknowns (contact/surface/sliding.c).
+void dc_surface_move_duals(const struct dc_step_state *state, const struct dc_step_direction *step,
+                           struct dc_surface_contact *surface);
 // A node against a half-space: normal force e/(2 gap), friction of a way along the plane (terms_node_contact.c).
 struct dc_node_law {
   int at;                 // first of the node's entries in tangents

@@ -38,7 +38,7 @@ static double value(const struct dc_step_state *state)
   double sum = dc_surface_energy(state->surface), x[4][3], arm[4][3];
   for (size_t r = 0; r < count; r++) {
     dc_surface_places(state->surface, &sliding_contacts[r].touch, x, arm);
-    sum += dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, NULL, NULL);
+    sum += dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, false, NULL, NULL);
   }
   return sum;
 }
@@ -76,7 +76,7 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
   const struct dc_sliding_contact *sliding_contacts = sliding_contacts_of(state, &count);
   for (size_t r = 0; r < count; r++) {
     dc_surface_places(state->surface, &sliding_contacts[r].touch, x, arm);
-    dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, gradient, NULL);
+    dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, false, gradient, NULL);
     add_forces(bodies, &sliding_contacts[r].touch, (const double(*)[3])gradient, (const double(*)[3])arm, forces);
   }
 }
@@ -183,7 +183,7 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
     double x[4][3], arm[4][3];
     struct derivatives d = {.touch = &sliding_contacts[r].touch, .arm = (const double(*)[3])arm};
     dc_surface_places(state->surface, d.touch, x, arm);
-    dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, d.gradient, d.hessian);
+    dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, state->duals != NULL, d.gradient, d.hessian);
     add_derivatives(bodies, &d, exact, hessian);
   }
 }
@@ -201,6 +201,19 @@ static void vary(const struct dc_bodies *bodies, const struct dc_touch *touch,
     }
     dc_vec_cross(varied[v], direction->twists[body], arm[v]);
     dc_vec_add(varied[v], varied[v], direction->twists[body] + 3);
+  }
+}
+
+void dc_surface_move_duals(const struct dc_step_state *state, const struct dc_step_direction *step,
+                           struct dc_surface_contact *surface)
+{
+  size_t count;
+  const struct dc_sliding_contact *sliding_contacts = sliding_contacts_of(state, &count);
+  for (size_t r = 0; r < count; r++) {
+    double x[4][3], arm[4][3], varied[4][3];
+    dc_surface_places(surface, &sliding_contacts[r].touch, x, arm);
+    vary(&state->model->bodies, &sliding_contacts[r].touch, step, (const double(*)[3])arm, varied);
+    dc_surface_friction_move(surface, r, (const double(*)[3])x, (const double(*)[3])varied);
   }
 }
 
@@ -237,7 +250,7 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
     double x[4][3], arm[4][3], move[4][3], change[4][3], scale = 0;
     dc_surface_places(state->surface, touch, x, arm);
     vary(bodies, touch, &variation->now, (const double(*)[3])touch->arm, move);
-    dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, change, NULL);
+    dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, false, change, NULL);
     for (int side = 0; side < 2; side++)
       scale += 0.5 * scales[touch->body[side]] / factors[touch->body[side]];
     for (int i = 0; i < 12; i++) {
@@ -290,7 +303,7 @@ static void add_floor(const struct dc_step_state *state, struct dc_step_forces *
   for (size_t r = 0; r < count; r++) {
     struct derivatives d = {.touch = &sliding_contacts[r].touch, .arm = (const double(*)[3])arm};
     dc_surface_places(state->surface, d.touch, x, arm);
-    dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, d.gradient, d.hessian);
+    dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, false, d.gradient, d.hessian);
     add_touch_floor(state, &d, (const double(*)[3])x, floor);
   }
 }

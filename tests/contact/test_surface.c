@@ -137,7 +137,7 @@ static double friction_slope(struct world *world, const double *q, const double 
   for (size_t r = 0; r < count; r++) {
     double x[4][3], arm[4][3], g[4][3];
     dc_surface_places(world->contact, &sliding_contacts[r].touch, x, arm);
-    dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, g, NULL);
+    dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, false, g, NULL);
     for (int v = 0; v < 4; v++)
       if (place_of(world, &sliding_contacts[r].touch, v) >= 0)
         sum += dc_vec_dot(g[v], world->forward + place_of(world, &sliding_contacts[r].touch, v));

@@ -4,7 +4,12 @@
 // closest points, n the normal, all of t, and the law of docs/theory.md, "Friction",
 //     Delta = sum_v w_v (x_v+ - x_v),   u = (I - n n^T) Delta,   D = F (sqrt(|u|^2 + e^2) - e),   e = smoothing h,
 //     force of vertex v  -w_v F phi u,   phi = 1/sqrt(|u|^2 + e^2),
-//     Hessian  w_v w_u F (phi (I - n n^T) - phi^3 u u^T), positive semidefinite.
+//     Hessian  w_v w_u F (phi P - phi^3 u u^T),   P = I - n n^T, positive semidefinite.
+// A point that slips far has next to no stiffness along u, and Newton's method on that takes it back beyond where it
+// would come to rest.  So its iterates carry the direction y of the force as an unknown of its own, as those of nodes do
+// (dynamics/terms_node_contact.c; Chan, Golub and Mulet 1999).  Of psi y = u, psi = 1/phi, a move du makes
+//     y <- (u + du - y (u.du)/psi)/psi,   |y| <= 1,   and the Hessian   w_v w_u F (phi P - phi^2 (u y^T + y u^T)/2),
+// positive semidefinite for every such y, and exact at the solution, where y = phi u, with which it begins.
 // The derivative of G = F phi u.delta, delta = sum_v w_v delta_v, by the places of time t, on which F, n and w_v
 // depend, is that of contact/friction/point_slip.h.
 #include <math.h>
@@ -92,21 +97,50 @@ static void slip(const struct dc_sliding_contact *sliding, const double (*x)[3],
   dc_vec_add_scaled(u, delta, -dc_vec_dot(sliding->normal, delta), sliding->normal);
 }
 
-double dc_sliding_derivatives(const struct dc_sliding_contact *sliding, const double (*x)[3], double (*gradient)[3],
-                              double (*hessian)[12])
+// w_v w_u F (phi P - phi^2 (u y^T + y u^T)/2)
+static void bend(const struct dc_sliding_contact *sliding, const double u[3], double phi, const double y[3],
+                 double (*hessian)[12])
 {
-  double moved[4][3], delta[3], u[3], k[9];
+  double k[9];
   const double *w = sliding->touch.closest.weight, *n = sliding->normal;
-  slip(sliding, x, moved, delta, u);
-  double square = dc_vec_dot(u, u), root = sqrt(square + sliding->width * sliding->width), phi = 1 / root;
-  for (int v = 0; v < 4 && gradient; v++)
-    dc_vec_scale(gradient[v], u, w[v] * sliding->strength * phi);
   for (int i = 0; i < 9; i++)
-    k[i] = sliding->strength * phi * ((i / 3 == i % 3) - n[i / 3] * n[i % 3] - phi * phi * u[i / 3] * u[i % 3]);
-  for (int i = 0; i < 12 && hessian; i++)
+    k[i] = sliding->strength * phi *
+           ((i / 3 == i % 3) - n[i / 3] * n[i % 3] - 0.5 * phi * (u[i / 3] * y[i % 3] + y[i / 3] * u[i % 3]));
+  for (int i = 0; i < 12; i++)
     for (int j = 0; j < 12; j++)
       hessian[i][j] = w[i / 3] * w[j / 3] * k[3 * (i % 3) + j % 3];
+}
+
+double dc_sliding_derivatives(const struct dc_sliding_contact *sliding, const double (*x)[3], bool iterate,
+                              double (*gradient)[3], double (*hessian)[12])
+{
+  double moved[4][3], delta[3], u[3], y[3];
+  const double *w = sliding->touch.closest.weight;
+  slip(sliding, x, moved, delta, u);
+  double square = dc_vec_dot(u, u), root = sqrt(square + sliding->width * sliding->width), phi = 1 / root;
+  dc_vec_scale(y, u, phi);
+  for (int v = 0; v < 4 && gradient; v++)
+    dc_vec_scale(gradient[v], u, w[v] * sliding->strength * phi);
+  if (hessian)
+    bend(sliding, u, phi, iterate && sliding->followed ? sliding->direction : y, hessian);
   return sliding->strength * square / (root + sliding->width);
+}
+
+void dc_surface_friction_move(struct dc_surface_contact *contact, size_t k, const double (*x)[3],
+                              const double (*varied)[3])
+{
+  struct dc_sliding_contact *sliding = &contact->sliding_contacts[k];
+  double moved[4][3], delta[3], u[3], du[3], next[3];
+  slip(sliding, x, moved, delta, u);
+  weigh(sliding, varied, du);
+  dc_vec_add_scaled(du, du, -dc_vec_dot(sliding->normal, du), sliding->normal);
+  double psi = sqrt(dc_vec_dot(u, u) + sliding->width * sliding->width);
+  if (!sliding->followed)
+    dc_vec_scale(sliding->direction, u, 1 / psi);
+  sliding->followed = true;
+  dc_vec_add(next, u, du);
+  dc_vec_add_scaled(next, next, -dc_vec_dot(u, du) / psi, sliding->direction);
+  dc_vec_scale(sliding->direction, next, 1 / fmax(psi, dc_vec_norm(next)));
 }
 
 double dc_sliding_pull_back(const struct dc_sliding_contact *sliding, const double (*x)[3], const double (*varied)[3],

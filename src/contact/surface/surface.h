@@ -37,6 +37,8 @@ struct dc_sliding_contact {
   double normal[3];       // from body[1] to body[0]
   double strength;        // coefficient times normal force, N
   double width;           // way over which friction sets in, m
+  double direction[3];    // of the force, y <= 1, as Newton's iterates follow it (sliding.c)
+  bool followed;          // false: not yet, and it is that of the slip
   double by_distance,
       by_parallel;  // derivatives of the logarithm of the normal force by distance, 1/m, and by c, 1/m^4
 };
@@ -75,9 +77,13 @@ const struct dc_sliding_contact *dc_surface_sliding_contacts(const struct dc_sur
 void dc_surface_places(const struct dc_surface_contact *contact, const struct dc_touch *touch, double (*x)[3],
                        double (*arm)[3]);
 // Energy, J, dissipated by a sliding contact whose vertices are at x [4][3] now, and its gradient [4][3] and Hessian
-// [12][12] by x; either may be NULL.
-double dc_sliding_derivatives(const struct dc_sliding_contact *sliding, const double (*x)[3], double (*gradient)[3],
-                              double (*hessian)[12]);
+// [12][12] by x; either may be NULL.  iterate: the Hessian with the direction of Newton's iterates instead.
+double dc_sliding_derivatives(const struct dc_sliding_contact *sliding, const double (*x)[3], bool iterate,
+                              double (*gradient)[3], double (*hessian)[12]);
+// Moves the direction that Newton's iterates have for the friction of the k-th sliding contact, for a move of its
+// vertices from x [4][3] by varied [4][3].
+void dc_surface_friction_move(struct dc_surface_contact *contact, size_t k, const double (*x)[3],
+                              const double (*varied)[3]);
 // The derivative of (gradient . varied), varied [4][3], by the places at t at fixed x, added to out [4][3]; returns
 // gradient . varied.
 double dc_sliding_pull_back(const struct dc_sliding_contact *sliding, const double (*x)[3], const double (*varied)[3],
