@@ -189,6 +189,19 @@ void dc_gap_bound_bend(struct dc_gap_bound *bound, const struct dc_path *path);
 int dc_contact_gap_bounds(struct dc_contact *contact, const struct dc_path *path, double keep,
                           struct dc_gap_bound *bounds, int capacity);
 
+// The potential of one gap that a motion changes strongly: E, without stiffness, its gradient for the twists of both
+// frames, and what the motion changes it by to first order, over E.
+struct dc_contact_barrier {
+  int pair;
+  double energy, change, size;  // size: what the choice goes by
+  double gradient[12];
+};
+// Those of a motion twists [bodies] of the frames at poses, those of the last evaluation, with |change| above `least`;
+// of more than `capacity` those that a parabola misses by most.  Returns their number; 0 for models other than bsh and
+// exact.
+int dc_contact_barriers(const struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6],
+                        double least, struct dc_contact_barrier *barriers, int capacity);
+
 // Points beside twists: the same potential as a function of all points of the bodies, instead of the poses they are
 // placed by.  Points are the vertices of the meshes, for sdrs those of its hulls, hull by hull.  Weights of the terms,
 // sphere trees, radii and spreads of their nodes stay as they are; the centres of nodes move with their triangles.

@@ -8,16 +8,17 @@
 // Bounds are found one round at a time.  Those that the present d violates are added, and the rooms of all become those
 // of the path of d, which bends.  The dual problem, a box problem in the multipliers, is solved by projected
 // Gauss-Seidel (docs/theory.md, "Bounded moves").
-#include "dynamics/bounded_move.h"
+#include "dynamics/barrier_step.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "math/vector.h"
 
-static const double KEPT_GAP = 0.3;  // part of a gap that a move leaves
-static const double TIGHT = 1e-3;    // of the room of a bound: multipliers are left alone when they change it less
-static const double MISSED = 0.02;   // likewise: of bounds that are solved for again
+// Part of a gap that a move leaves, and one that was bent by barriers, which knows where they rise.
+static const double KEPT_GAP = 0.3, KEPT_BENT = 0.15;
+static const double TIGHT = 1e-3;   // of the room of a bound: multipliers are left alone when they change it less
+static const double MISSED = 0.02;  // likewise: of bounds that are solved for again
 enum { ROUNDS = 8, SHARES = 4, MOST_BOUNDS = 256, SWEEPS = 200 };
 
 // The bounds room + row . d >= 0 and the dual problem: multipliers l >= 0 that minimize l^T W l / 2 + b^T l with
@@ -81,6 +82,8 @@ static void add_rows(struct dc_bounded_move *bounded, const struct dc_move_start
     add_to_row(bounded, start->kinematics, bound->a, bound->arm_a, bound->normal, 1, row);
     add_to_row(bounded, start->kinematics, bound->b, bound->arm_b, bound->normal, -1, row);
     dc_symmetric_solve(start->metric, row, response, NULL);
+    if (start->barrier)
+      dc_barrier_step_solve(start->barrier, row, response);
     for (int l = 0; l <= k; l++) {
       double *coupling = bounded->coupling;
       coupling[(size_t)k * capacity + (size_t)l] = coupling[(size_t)l * capacity + (size_t)k] =
@@ -155,6 +158,7 @@ double dc_bound_move(struct dc_bounded_move *bounded, const struct dc_move_start
                      double *move)
 {
   int nv = bounded->bodies->nv;
+  double keep = start->barrier && dc_barrier_step_count(start->barrier) > 0 ? KEPT_BENT : KEPT_GAP;
   bounded->count = 0;
   memcpy(bounded->given, move, (size_t)nv * sizeof *move);
   for (int round = 0; round < ROUNDS; round++) {
@@ -163,7 +167,7 @@ double dc_bound_move(struct dc_bounded_move *bounded, const struct dc_move_start
     // So that each of the first rounds has a share.
     int room = bounded->capacity * (round < SHARES ? round + 1 : SHARES) / SHARES - first;
     bool missed = bend_bounds(bounded, path, move, first);
-    bounded->count += dc_contact_gap_bounds(start->contact, path, KEPT_GAP, bounded->bounds + first, room);
+    bounded->count += dc_contact_gap_bounds(start->contact, path, keep, bounded->bounds + first, room);
     if (bounded->count == first && !missed)
       break;
     add_rows(bounded, start, first);

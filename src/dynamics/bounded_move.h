@@ -9,6 +9,7 @@
 #include "math/linear_solver.h"
 
 struct dc_bounded_move;
+struct dc_barrier_step;
 
 // Workspace for moves of the bodies; owned by arena.  NULL: out of memory.
 struct dc_bounded_move *dc_bounded_move_create(const struct dc_bodies *bodies, int pair_count, struct dc_arena *arena);
@@ -19,6 +20,7 @@ struct dc_move_start {
   const double *q;
   const struct dc_kinematics *kinematics;  // at q
   struct dc_symmetric_matrix *metric;      // factored, positive definite
+  const struct dc_barrier_step *barrier;   // what bent the move, changes the metric; NULL: nothing
 };
 
 // Changes move [nv] by as little as possible, measured by the metric, so that gaps in its way keep part of their size.

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dynamics/barrier_step.h"
 #include "dynamics/node_newton.h"
 #include "dynamics/stepper.h"
 #include "math/vector.h"
@@ -64,7 +65,8 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
     return false;
   rollout->assembler = dc_assembler_create(model_bodies, arena);
   rollout->bounded = dc_bounded_move_create(model_bodies, rollout->rigid.pair_count, arena);
-  return rollout->assembler && rollout->bounded &&
+  rollout->newton.barrier = dc_barrier_step_create(model_bodies->nv, arena);
+  return rollout->assembler && rollout->bounded && rollout->newton.barrier &&
          !dc_kinematics_create(model_bodies, arena, &rollout->before, error) &&
          !dc_kinematics_create(model_bodies, arena, &rollout->now, error) &&
          !dc_kinematics_create(model_bodies, arena, &rollout->next, error) &&

@@ -9,11 +9,12 @@
 //
 // Models of nodes, alone or many beside free bodies, take their Newton steps from node_newton.c, which solves the problem
 // with contact of nodes against half-spaces and its friction exactly; the others from one factorization
-// (factored_step).
+// (factored_step), bent where they change gaps strongly (barrier_step.c).
 #include "dynamics/node_newton.h"
 
 #include <string.h>
 
+#include "dynamics/barrier_step.h"
 #include "dynamics/constants.h"
 #include "math/vector.h"
 
@@ -212,13 +213,16 @@ static bool is_cut(struct dc_rollout *rollout, const struct dc_design *design, c
   return rollout->nearest < 1 || dc_step_safe_part(rollout, design, q, tangent) < 1;
 }
 
-// Bounds a move from q, where contact was evaluated last, by the matrix that was factored last; the square of its
-// change.
+// Bounds a move from q, where contact was evaluated last, by the matrix that was factored last, with what bent the move
+// (NULL: nothing); the square of its change.
 static double bound_move(struct dc_rollout *rollout, const double *q, const struct dc_kinematics *kinematics,
-                         double *move)
+                         const struct dc_barrier_step *barrier, double *move)
 {
-  const struct dc_move_start start = {
-      .contact = rollout->rigid.contact, .q = q, .kinematics = kinematics, .metric = rollout->matrix};
+  const struct dc_move_start start = {.contact = rollout->rigid.contact,
+                                      .q = q,
+                                      .kinematics = kinematics,
+                                      .metric = rollout->matrix,
+                                      .barrier = barrier};
   return dc_bound_move(rollout->bounded, &start, &rollout->path, move);
 }
 
@@ -244,7 +248,7 @@ static double safe_step(struct dc_rollout *rollout, const struct dc_design *desi
   if (!is_cut(rollout, design, q_next, &rollout->next, rollout->newton.step))
     return 1;
   memcpy(rollout->newton.unbounded_step, rollout->newton.step, (size_t)nv * sizeof *rollout->newton.step);
-  double change = bound_move(rollout, q_next, &rollout->next, rollout->newton.step);
+  double change = bound_move(rollout, q_next, &rollout->next, rollout->newton.barrier, rollout->newton.step);
   *gain = 1 - change / -dc_dot(rollout->newton.gradient, rollout->newton.unbounded_step, nv);
   if (!(*gain > 0)) {  // multipliers that did not converge
     memcpy(rollout->newton.step, rollout->newton.unbounded_step, (size_t)nv * sizeof *rollout->newton.step);
@@ -315,7 +319,7 @@ static void first_guess(struct dc_rollout *rollout, const struct step_input *giv
   if (is_cut(rollout, design, given->q, &rollout->now, rollout->newton.step)) {
     const struct dc_move_start start = {.contact = rollout->rigid.contact, .q = given->q, .kinematics = &rollout->now};
     if (dc_move_meets_bound(&start, &rollout->path, rollout->newton.step) && factor_inertia(rollout, given))
-      bound_move(rollout, given->q, &rollout->now, rollout->newton.step);
+      bound_move(rollout, given->q, &rollout->now, NULL, rollout->newton.step);
     fraction = safe_part(rollout, design, given->q, &rollout->now, rollout->newton.step);
   }
   dc_state_move(bodies, given->q, fraction, rollout->newton.step, q_next);
@@ -368,6 +372,8 @@ static enum dc_status factored_step(struct dc_rollout *rollout, const struct tri
   dc_symmetric_solve(rollout->matrix, rollout->newton.gradient, rollout->newton.step, NULL);
   for (int i = 0; i < rollout->model->bodies.nv; i++)
     rollout->newton.step[i] = -rollout->newton.step[i];
+  if (!rollout->model->bodies.node_count)
+    dc_barrier_step_bend(rollout->newton.barrier, rollout, &current->state, rollout->newton.step);
   dc_node_move_duals(&current->state, rollout->newton.step, rollout->nodes.duals);
   return DC_OK;
 }

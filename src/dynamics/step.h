@@ -21,6 +21,7 @@
 struct dc_stepper;
 struct dc_impact_normal;
 struct dc_node_newton;
+struct dc_barrier_step;
 
 // The interval of time that is solved at once: a whole step, or a part of a divided one (docs/theory.md, "Divided
 // steps").
@@ -344,6 +345,7 @@ struct dc_newton_workspace {
   double *magnitude;       // noise floor of the gradient: rounding errors of its terms, added by absolute value
   double *held;            // weights that drives hold in the interval (dynamics/weight.h)
   double *allowed;         // largest residual of each entry: the tolerance's share, or the noise floor
+  struct dc_barrier_step *barrier;
 };
 
 // Wrenches and blocks of frames that the terms of a step add up; cleared at each use [bodies].
