@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+import mjcf_bodies
 from beside_mujoco import begin, keep, options, robot_motion, tell
 
 
@@ -27,6 +28,7 @@ class Draw:
         self.option, self.flags, self.compiler, self.default = {}, {}, {"angle": "radian"}, ""
         self.bodies = []  # attributes of body, joint, geom, inner text
         self.tail, self.actuators, self.controls, self.words = "", [], [], []
+        self.more = 0  # joints of bodies in inner texts, which come last
         self.closed = False  # an equality holds where the description stands, so that the start does
         kinds = generator.choice((["hinge", "hinge"], ["slide", "hinge"], ["hinge", "slide", "hinge"], ["free", "hinge"], ["ball", "hinge"], ["hinge", "ball"]))
         for k, kind in enumerate(kinds):
@@ -72,6 +74,8 @@ class Draw:
             else:
                 position.append("%.4g" % (float(joint.get("ref", 0)) * (.017453292519943295 if self.compiler["angle"] == "degree" and joint["type"] == "hinge" else 1) + (0 if self.closed else self.random.uniform(-.2, .2))))
                 velocity.append(self.number(-1, 1))
+        position += ["0.1"] * self.more
+        velocity += [self.number(-1, 1) for _ in range(self.more)]
         out += "</body>" * len(self.bodies) + "</worldbody>" + self.tail + "<actuator>" + "".join(self.actuators) + "</actuator>"
         if self.closed:
             velocity = ["0"] * len(velocity)
@@ -83,7 +87,7 @@ def attributes_of(attributes):
     return "".join(' %s="%s"' % item for item in attributes.items())
 
 
-FEATURES = {}
+FEATURES = {function.__name__: (function, words) for function, words in mjcf_bodies.FEATURES}
 
 
 def feature(*words):
@@ -355,7 +359,8 @@ def follow(draw):
 def follow_curve(draw):
     joints = [b[1]["name"] for b in draw.bodies if b[1]["type"] in ("hinge", "slide")]
     if len(joints) > 1:
-        draw.tail += '<equality><joint joint1="%s" joint2="%s" polycoef="0 .5 %s 0 0" solref=".002 1"/></equality>' % (joints[-1], joints[0], draw.number(-1.5, 1.5))
+        draw.tail += '<equality><joint joint1="%s" joint2="%s" polycoef="0 .5 %s %s %s" solref=".002 1"/></equality>' % (joints[-1], joints[0], *(draw.number(-1.5, 1.5) for _ in range(3)))
+        draw.closed = True
 
 
 @feature("equality")
@@ -436,7 +441,7 @@ def flexible(draw):
 
 
 # What does not act and is named.
-ABSENT = {"actuator_gravity", "actuator_own", "at_site", "cylinder", "flexible", "follow_curve", "general_dynamic", "general_gain", "intvelocity", "joint armature of ball", "joint armature of free", "ball_range",
+ABSENT = {"at_two_sites", "slider_crank", "in_parent", "mesh_builtin", "actuator_gravity", "actuator_own", "at_site", "cylinder", "flexible", "general_dynamic", "general_gain", "intvelocity", "joint armature of ball", "joint armature of free", "ball_range",
           "joint frictionloss of ball", "joint frictionloss of free", "joint stiffness of free", "joint margin", "muscle", "on_ball", "polynomial_damping", "polynomial_spring", "position_filtered", "servo_on_ball", "spatial",
           "tendon armature", "tendon damping", "tendon friction", "tendon range", "tendon servo", "tendon spring", "tendon spring length", "damper"}
 
@@ -487,12 +492,13 @@ def main():
     parser = options(__doc__, 200)
     parser.add_argument("--kinds", type=int, default=3)
     parser.add_argument("--single", action="store_true", help="each feature alone, --draws times")
+    parser.add_argument("--only", nargs="*", help="with --single: these features")
     parser.add_argument("--acting", action="store_true", help="without features that do not act")
     parser.add_argument("--verbose", action="store_true")
     arguments, node = begin(parser)
     counts = collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
-        tries = [(name, k) for name in sorted(FEATURES) for k in range(arguments.draws)] if arguments.single else [(None, k) for k in range(arguments.draws)]
+        tries = [(name, k) for name in sorted(arguments.only or FEATURES) for k in range(arguments.draws)] if arguments.single else [(None, k) for k in range(arguments.draws)]
         for only, k in tries:
             if only:
                 draw = Draw(random.Random("%s %d %d" % (only, arguments.seed, k)))

@@ -179,5 +179,62 @@ static void test_words(void)
   unload(&tree);
 }
 
-RUN_TESTS_IN_TEMPORARY_FOLDER({"self_collide", test_self_collide}, {"models", test_models}, {"bit masks", test_masks},
-                              {"starts", test_starts}, {"automatic inertias", test_automatic}, {"words", test_words})
+// The text of a model of two links, what it is refused with, or a note, or a note that must not be there.
+static void test_by_name(void)
+{
+#define PAIR(link, joint) "<model name='m'>" BALL("a", "", "") BALL("b", link, "") joint "</model>"
+#define TURN(type, more)                                                                                               \
+  "<joint name='j' type='" type "'><parent>a</parent><child>b</child><axis>" more "</axis></joint>"
+  static const struct {
+    const char *robot, *refused, *noted, *silent;
+  } cases[] = {
+      {SDF(PAIR("", TURN("revolute", "<dynamics><damping>-1</damping></dynamics>"))), NULL, "below 0 are none: j",
+       NULL},
+      {SDF(PAIR("", TURN("prismatic", "<dynamics><friction>-1</friction></dynamics>"))), NULL, "below 0 are none: j",
+       NULL},
+      {SDF(PAIR("", TURN("ball", "<dynamics><damping>-1</damping><friction>1</friction></dynamics>"))), NULL,
+       "ball joints have no dry friction", NULL},
+      {SDF(PAIR("", TURN("revolute", "<dynamics><damping>1</damping></dynamics>"))), NULL, NULL, "below 0"},
+      {SDF(PAIR("", TURN("continuous", "<limit><lower>-1</lower></limit>"))), NULL, "continuous joints have no range",
+       NULL},
+      {SDF(PAIR("<kinematic>1</kinematic>", "")), NULL, "<kinematic>", NULL},
+      {SDF(PAIR("<kinematic>false</kinematic>", "")), NULL, NULL, "<kinematic>"},
+      {SDF(PAIR("<velocity_decay><linear>0.0</linear></velocity_decay>", "")), NULL, NULL, "<velocity_decay>"},
+      {SDF(PAIR("<velocity_decay><linear>0.1</linear></velocity_decay>", "")), NULL, "<velocity_decay>", NULL},
+      {SDF(PAIR("<must_be_base_link>true</must_be_base_link>", TURN("revolute", ""))), NULL, "<must_be_base_link>",
+       NULL},
+      {SDF(PAIR("", TURN("revolute", "<mimic joint='k'><offset>1</offset></mimic>"))), "missing <multiplier>", NULL,
+       NULL},
+      {SDF("<model name='m'>" BALL("a", "", "") "<model name='n'><static>1</static>" BALL("b", "", "") "</model>" HINGE(
+           "j", "a", "n::b", "") "</model>"),
+       "is a link of a static model", NULL, NULL},
+      {SDF("<model name='m'>" BALL("a", "", SURFACE(""))
+               BALL("b", "", "<surface><friction><ode/></friction></surface>") "</model>"),
+       NULL, "Gazebo takes the smaller: they differ on: a and b", "would be 1"},
+      {SDF("<model name='m'>" BALL("a", "", SURFACE("")) BALL("b", "", SURFACE("")) "</model>"), NULL, NULL,
+       "Gazebo takes"},
+      {SDF("<model name='m'>" BALL("a", "",
+                                   "<drake:proximity_properties><drake:mu_dynamic>-1</drake:mu_dynamic>"
+                                   "</drake:proximity_properties>") "</model>"),
+       "must be >= 0", NULL, NULL},
+      {SDF("<world name='w'><model name='m'>" BALL("a", "", "") "</model>" HINGE("j", "world", "m::a", "") "</world>"),
+       NULL, NULL, "floats"},
+      {SDF("<world name='w'><model name='m'>" BALL("a", "", "") "</model>" HINGE("j", "world", "m", "") "</world>"),
+       NULL, NULL, "floats"},
+      {SDF("<world name='w'><model name='m'>" BALL("a", "", "") "</model>" HINGE("j", "world", "n::a", "") "</world>"),
+       "there is no link or frame \"n::a\"", NULL, NULL},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    struct tree tree = {0};
+    load_as(&tree, "'robot.urdf'", cases[k].robot);
+    CHECK((tree.status == DC_BAD_INPUT) == (cases[k].refused != NULL), "case %zu: %s", k, tree.error.text);
+    CHECK(!cases[k].refused || strstr(tree.error.text, cases[k].refused), "case %zu: %s", k, tree.error.text);
+    CHECK(!cases[k].noted || has_note(&tree, cases[k].noted), "case %zu: no %s", k, cases[k].noted);
+    CHECK(!cases[k].silent || !has_note(&tree, cases[k].silent), "case %zu: %s", k, cases[k].silent);
+    unload(&tree);
+  }
+}
+
+RUN_TESTS_IN_TEMPORARY_FOLDER({"by name", test_by_name}, {"self_collide", test_self_collide}, {"models", test_models},
+                              {"bit masks", test_masks}, {"starts", test_starts},
+                              {"automatic inertias", test_automatic}, {"words", test_words})

@@ -41,7 +41,7 @@ const struct dc_attribute_row dc_sdf_rows[] = {
     {"model", "drake:ball_constraint", DC_ATTRIBUTE_ABSENT, "the loop is not closed"},
     {"model", "drake:collision_filter_group", DC_ATTRIBUTE_ABSENT, "its links touch each other all the same"},
     {"link", "kinematic", DC_ATTRIBUTE_ABSENT, "forces move the link all the same"},
-    {"link", "must_be_base_link", DC_ATTRIBUTE_HARMLESS, ""},
+    {"link", "must_be_base_link", DC_ATTRIBUTE_ABSENT, "the link hangs on its joint all the same"},
     {"link", "velocity_decay", DC_ATTRIBUTE_ABSENT, "velocities do not decay"},
     {"link", "enable_wind", DC_ATTRIBUTE_ABSENT, "wind does not blow"},
     {"link", "light", DC_ATTRIBUTE_HARMLESS, "pictures have lights of their own"},
@@ -91,6 +91,11 @@ const struct dc_attribute_row dc_sdf_rows[] = {
     {"axis", "limit", DC_ATTRIBUTE_ABSENT, "ball joints have no range"},
     {"axis", "use_parent_model_frame", DC_ATTRIBUTE_HARMLESS, "of versions below 1.7"},
     {"axis2", "use_parent_model_frame", DC_ATTRIBUTE_HARMLESS, "of versions below 1.7"},
+    {"limit", "lower", DC_ATTRIBUTE_ABSENT, "continuous joints have no range"},
+    {"limit", "upper", DC_ATTRIBUTE_ABSENT, "continuous joints have no range"},
+    {"dynamics", "friction", DC_ATTRIBUTE_ABSENT, "ball joints have no dry friction"},
+    {"dynamics", "spring_stiffness", DC_ATTRIBUTE_ABSENT, "ball joints have no spring"},
+    {"dynamics", "spring_reference", DC_ATTRIBUTE_ABSENT, "ball joints have no spring"},
     {"limit", "stiffness", DC_ATTRIBUTE_ABSENT, "the ends of ranges have the stiffness of limit_stiffness"},
     {"limit", "dissipation", DC_ATTRIBUTE_ABSENT, "the ends of ranges do not dissipate"},
     {"limit", "drake:acceleration", DC_ATTRIBUTE_ABSENT, "accelerations have no limits"},
@@ -162,6 +167,20 @@ static void walk_attributes(struct kinds *kinds, const struct dc_xml_element *el
   }
 }
 
+// Whether an element says nothing by its value: of these kinds, and false or zeros throughout.
+static bool is_idle(const struct dc_xml_element *element)
+{
+  static const char *const kinds[] = {"kinematic", "enable_wind", "velocity_decay", "linear",           "angular",
+                                      "fdir1",     "slip1",       "slip2",          "must_be_base_link"};
+  bool known = false;
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    known |= strcmp(element->name, kinds[k]) == 0;
+  for (const struct dc_xml_element *one = element->first; one && known; one = one->next)
+    known = is_idle(one);
+  const char *text = element->text ? element->text : "";
+  return known && (strcmp(text, "false") == 0 || strspn(text, "0.+-eE \t\r\n") == strlen(text));
+}
+
 // Used elements are entered, unused ones are judged as a whole: nothing below one can have been used.
 static void walk(struct kinds *kinds, const struct dc_xml_element *element)
 {
@@ -172,6 +191,8 @@ static void walk(struct kinds *kinds, const struct dc_xml_element *element)
       continue;
     }
     const struct dc_attribute_row *row = dc_attribute_find(dc_sdf_rows, element->name, one->name);
+    if (is_idle(one))
+      continue;
     if (!row->parent && !row->name)
       remember(kinds, one, NULL, "is not known and left out");
     else if (row->kind != DC_ATTRIBUTE_HARMLESS)

@@ -19,6 +19,34 @@ enum dc_status dc_sdf_add_frame(struct dc_sdf_reader *reader, const struct dc_sd
   return DC_OK;
 }
 
+// The frame of a scope's own names that has this one, -1 without.
+static int find_within(const struct dc_sdf_reader *reader, const struct dc_sdf_scope *scope, const char *name)
+{
+  size_t length = strlen(scope->prefix);
+  for (size_t i = 1; i < reader->frame_count; i++) {
+    const char *full = reader->frames[i].name;
+    if (strncmp(full, scope->prefix, length) == 0 && strcmp(full + length, name) == 0)
+      return (int)i;
+  }
+  return -1;
+}
+
+// Where the names of the only model have no prefix, the world may give them one: "model::link", and "model" is itself.
+static int find_in_only(const struct dc_sdf_reader *reader, const struct dc_sdf_scope *world, const char *name)
+{
+  for (size_t i = 1; i < reader->frame_count; i++) {
+    const struct dc_sdf_frame *frame = &reader->frames[i];
+    size_t length = strlen(frame->name);  // "model::"
+    if (frame->kind != DC_SDF_MODEL || frame->scope != world)
+      continue;
+    if (strlen(name) + 2 == length && strncmp(name, frame->name, length - 2) == 0)
+      return (int)i;
+    if (strncmp(name, frame->name, length) == 0)
+      return find_within(reader, frame->inner, name + length);
+  }
+  return -1;
+}
+
 // Names are looked for within a scope only, by its prefix.  "__model__" is the scope's own model,
 // "inner::__model__" that of a model inside, and "world" the world from everywhere.
 int dc_sdf_find_frame(const struct dc_sdf_reader *reader, const struct dc_sdf_scope *scope, const char *name)
@@ -28,11 +56,11 @@ int dc_sdf_find_frame(const struct dc_sdf_reader *reader, const struct dc_sdf_sc
   if (strcmp(name, "world") == 0)
     return 0;
   size_t length = strlen(scope->prefix);
-  for (size_t i = 1; i < reader->frame_count; i++) {
-    const char *full = reader->frames[i].name;
-    if (strncmp(full, scope->prefix, length) == 0 && strcmp(full + length, name) == 0)
-      return (int)i;
-  }
+  int found = find_within(reader, scope, name);
+  if (found < 0 && scope->flat)
+    found = find_in_only(reader, scope, name);
+  if (found >= 0)
+    return found;
   // "inner::__model__"
   size_t tail = strlen("::__model__"), whole = strlen(name);
   if (whole > tail && strcmp(name + whole - tail, "::__model__") == 0)

@@ -40,9 +40,10 @@ static enum dc_status read_limits(struct dc_sdf_reader *reader, struct dc_xml_el
                         *mimic = dc_xml_child(axis, "mimic");
   double lower = -INFINITY, upper = INFINITY, effort = -1, velocity = -1, reference = 0;
   enum dc_status status = dc_sdf_child_numbers(reader, axis, "initial_position", 1, &joint->initial);
-  if (!status && limit && !(status = dc_sdf_child_numbers(reader, limit, "lower", 1, &lower)) &&
-      !(status = dc_sdf_child_numbers(reader, limit, "upper", 1, &upper)) &&
-      !(status = dc_sdf_child_numbers(reader, limit, "effort", 1, &effort)))
+  bool ends = joint->type != DC_URDF_CONTINUOUS;
+  if (!status && limit && ends && !(status = dc_sdf_child_numbers(reader, limit, "lower", 1, &lower)))
+    status = dc_sdf_child_numbers(reader, limit, "upper", 1, &upper);
+  if (!status && limit && !(status = dc_sdf_child_numbers(reader, limit, "effort", 1, &effort)))
     status = dc_sdf_child_numbers(reader, limit, "velocity", 1, &velocity);
   if (!status && dynamics && !(status = dc_sdf_child_numbers(reader, dynamics, "damping", 1, &joint->damping)))
     status = dc_sdf_child_numbers(reader, dynamics, "friction", 1, &joint->friction);
@@ -56,6 +57,8 @@ static enum dc_status read_limits(struct dc_sdf_reader *reader, struct dc_xml_el
         leader ? dc_arena_printf(reader->arena, "%s%s%s", scope->prefix, leader, second ? ":2" : "") : NULL;
     if (!leader)
       return dc_xml_fail(mimic, reader->error, DC_BAD_INPUT, "missing attribute \"joint\"");
+    if (!dc_xml_child(mimic, "multiplier"))
+      return dc_xml_fail(mimic, reader->error, DC_BAD_INPUT, "missing <multiplier>");
     if (!joint->mimic_name)
       return dc_sdf_no_memory(reader);
     if (!(status = dc_sdf_child_numbers(reader, mimic, "multiplier", 1, &joint->multiplier)) &&
@@ -71,6 +74,7 @@ static enum dc_status read_limits(struct dc_sdf_reader *reader, struct dc_xml_el
     return dc_xml_fail(axis, reader->error, DC_BAD_INPUT, "initial_position must be finite, of at most 1e6");
   if (!(isfinite(joint->damping) && isfinite(joint->friction) && isfinite(joint->stiffness) && isfinite(joint->rest)))
     return dc_xml_fail(dynamics, reader->error, DC_BAD_INPUT, "must hold finite numbers");
+  joint->negative = joint->damping < 0 || joint->friction < 0 || joint->stiffness < 0;
   joint->damping = fmax(joint->damping, 0);
   joint->friction = fmax(joint->friction, 0);
   joint->stiffness = fmax(joint->stiffness, 0);
@@ -87,6 +91,7 @@ static enum dc_status read_ball(struct dc_sdf_reader *reader, struct dc_xml_elem
   enum dc_status status = dynamics ? dc_sdf_child_numbers(reader, dynamics, "damping", 1, &joint->damping) : DC_OK;
   if (!status && !isfinite(joint->damping))
     return dc_xml_fail(dynamics, reader->error, DC_BAD_INPUT, "must hold finite numbers");
+  joint->negative = joint->damping < 0;
   joint->damping = fmax(joint->damping, 0);
   return status;
 }
@@ -278,6 +283,9 @@ enum dc_status dc_sdf_read_joint(struct dc_sdf_reader *reader, int index)
     return status;
   if (child < 0 || child == parent)
     return dc_xml_fail(frame.element, reader->error, DC_BAD_INPUT, "<child>: must be a link other than the parent");
+  if (reader->urdf->links[child].still && types[type].type != DC_URDF_FIXED)
+    return dc_xml_fail(frame.element, reader->error, DC_BAD_INPUT,
+                       "<child>: is a link of a static model, which no joint can move");
   joint.type = types[type].type;
   if (types[type].axes)
     status = read_axis(reader, index, "axis", &joint);

@@ -216,8 +216,12 @@ static enum dc_status read_friction(struct dc_sdf_reader *reader, struct dc_xml_
   enum dc_status status = drake ? dc_sdf_child_numbers(reader, drake, "drake:mu_dynamic", 1, mu) : DC_OK;
   if (drake)
     dc_xml_child(drake, "drake:mu_static");
-  if (!status && ode && isnan(*mu))
+  if (!status && *mu < 0)
+    return dc_xml_fail(drake, reader->error, DC_BAD_INPUT, "drake:mu_dynamic must be >= 0 (is %.10g)", *mu);
+  if (!status && ode && isnan(*mu)) {
+    *mu = 1;  // by the specification
     status = dc_sdf_child_numbers(reader, ode, "mu", 1, mu);
+  }
   if (!status && across && !(status = dc_sdf_child_numbers(reader, ode, "mu2", 1, &second)))
     across->used = second == *mu;
   // below 0 it is infinite, as Gazebo reads it

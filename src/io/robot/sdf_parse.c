@@ -147,7 +147,9 @@ static enum dc_status add_model(struct dc_sdf_reader *reader, struct dc_xml_elem
   const char *collides = dc_sdf_text(model, "self_collide");
   bool merged = include && include->merged;
   scope->self_collide = dc_sdf_is_true(collides) || (merged && !collides && outer->self_collide);
-  scope->model = merged ? outer->model : frame.name;
+  scope->model = merged ? outer->model : dc_arena_printf(reader->arena, "%s%s", outer->prefix, name);
+  if (!scope->model)
+    return dc_sdf_no_memory(reader);
   frame.base = outer->frame;
   enum dc_status status = dc_sdf_pose(reader, posed, &frame.pose, &base);
   if (status)

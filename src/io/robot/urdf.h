@@ -97,6 +97,7 @@ struct dc_urdf_joint {
   double lower, upper;         // rad, m
   bool invented;               // holds a root beside "world"
   bool freed;                  // its range was left out: its leader never leads it there
+  bool negative;               // SDF: damping, friction or stiffness below 0, which are 0 then
   bool unbounded;              // no range where the format wants one: what came of it is told
   double effort, velocity;     // limits, N or N m, m/s or rad/s; NAN: not given
   double damping, friction;    // N s/m or N m s/rad; N or N m

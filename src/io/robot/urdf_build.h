@@ -22,7 +22,7 @@ struct dc_urdf_names {
 };
 struct dc_urdf_remarks {
   struct dc_urdf_names repaired, solid, tiny, limited, freed, idle, emptied;
-  struct dc_urdf_names started, models, densities, masks, frictionless, turning, sliding, stuck, passive, damped,
+  struct dc_urdf_names started, models, negative, rubbing, densities, masks, frictionless, turning, sliding, stuck, passive, damped,
       supposed, frictions, floating, unheld, unbounded, tied, unheeded;
   double most_change;  // of the repaired
 };

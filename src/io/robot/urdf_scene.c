@@ -427,6 +427,8 @@ static void gather_joints(struct dc_urdf_builder *builder)
     bool turns = joint->type == DC_URDF_REVOLUTE;
     if (joint->type != DC_URDF_FIXED && dc_urdf_joint_is_fixed(joint) && joint->mimic < 0 && joint->lower != 0)
       dc_urdf_remember_numbers(builder, &remarks->started, "%s from %.6g to %.6g", joint->name, 0, joint->lower);
+    if (joint->negative)
+      dc_urdf_remember(builder, &remarks->negative, joint->name);
     if (joint->unbounded && dc_urdf_joint_is_fixed(joint))
       dc_urdf_remember(builder, &remarks->stuck, joint->name);
     else if (joint->unbounded)
@@ -440,6 +442,24 @@ static void gather_joints(struct dc_urdf_builder *builder)
     if (damped || (many && joint->lower < joint->upper))
       dc_urdf_remember(builder, &remarks->unheeded, joint->name);
   }
+}
+
+// Notes, where links of SDF have several coefficients of friction, all that have one.
+static void gather_frictions(struct dc_urdf_builder *builder)
+{
+  const struct dc_urdf *urdf = builder->urdf;
+  double first = NAN;
+  bool differ = false;
+  for (size_t i = 0; i < urdf->link_count; i++) {
+    const struct dc_urdf_link *link = &urdf->links[i];
+    if (!link->model || isnan(link->friction))
+      continue;
+    differ |= !isnan(first) && link->friction != first;
+    first = link->friction;
+  }
+  for (size_t i = 0; i < urdf->link_count && differ && !builder->failed; i++)
+    if (urdf->links[i].model && !isnan(urdf->links[i].friction))
+      dc_urdf_remember(builder, &builder->remarks.rubbing, urdf->links[i].name);
 }
 
 // Tells what is not as the file says.
@@ -463,6 +483,7 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
     if (urdf->links[i].emptied)
       dc_urdf_remember(builder, &remarks->emptied, urdf->links[i].name);
   gather_joints(builder);
+  gather_frictions(builder);
   const struct {
     const struct dc_urdf_names *names;
     const char *what;
@@ -474,6 +495,9 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
        "lets all touch); they do not in"},
       {&remarks->masks, "collisions of a link with several bit masks: those of the first hold"},
       {&remarks->densities, "collisions of a link with several densities: that of the first holds"},
+      {&remarks->negative, "damping, friction or springs of joints below 0 are none"},
+      {&remarks->rubbing, "friction of two links is the geometric mean of their coefficients, where Gazebo takes the "
+                          "smaller: they differ on"},
       {&remarks->frictionless, "links without <friction> have that of \"contact\"; by the specification it would be 1"},
       {&remarks->unheld, "links that no joint leads to float freely, beside <link name=\"world\">"},
       {&remarks->sliding, "prismatic joints without a <limit> slide without end"},
