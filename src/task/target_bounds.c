@@ -87,6 +87,7 @@ static enum dc_status bound(const struct dc_task *task, const struct dc_model *m
 {
   struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(options, model);
   const struct dc_body *body = &model->bodies.bodies[options->body];
+  options->chosen = false;
   if (body->nv == 0 || !body->pd)
     return DC_OK;
   double *low = dc_arena_alloc(arena, (size_t)coordinates.count, sizeof *low);
@@ -118,7 +119,7 @@ enum dc_status dc_task_choose_bounds(struct dc_task *task, const struct dc_model
   enum dc_status status = DC_OK;
   for (int i = 0; i < task->control_count && !status; i++) {
     struct dc_actuator_options *options = task->controls[i].options;
-    if (task->controls[i].type == &dc_control_pd_targets && !options->low.count && !options->high.count)
+    if (task->controls[i].type == &dc_control_pd_targets && options->chosen)
       status = bound(task, model, options, arena, error);
   }
   return status;

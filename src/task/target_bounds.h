@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "task/task.h"
 
-// Sets low and high of every control pd_targets that has neither, and its "chosen"; the task's objectives are known by
-// then.  Bounds are in memory of arena.  DC_OK, DC_MEMORY.
+// Sets low and high of every control pd_targets whose bounds are to be chosen, and clears its "chosen" where there are
+// none to choose; the task's objectives are known by then.  Bounds are in memory of arena.  DC_OK, DC_MEMORY.
 enum dc_status dc_task_choose_bounds(struct dc_task *task, const struct dc_model *model, struct dc_arena *arena,
                                      struct dc_error *error);
 

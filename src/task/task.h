@@ -451,7 +451,7 @@ struct dc_actuator_options {
   const char *coordinates;        // names separated by spaces, or "all"
   struct dc_real_list low, high;  // bounds of the target displacement, one for all or one per coordinate; or empty
   struct dc_real_list initial;    // one per coordinate, for one or more times, or empty: zeros
-  bool chosen;                    // low and high were not given (task/target_bounds.h)
+  bool chosen;                    // low and high are to be, or were chosen (task/target_bounds.h)
 };
 
 // Controls with a parameter per coordinate and step, or per "hold" steps (task/held_parameters.h).  Also the options of

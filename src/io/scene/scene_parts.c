@@ -282,19 +282,21 @@ enum dc_status dc_scene_read_bodies(struct dc_scene_build *build)
 }
 
 // Reads one control and checks it against the model.
-// Opens bounds that were chosen when a scene was resolved, but for those that an argument gives.
-static void reopen_bounds(const struct dc_json *object, const struct dc_control *control)
+// Leaves bounds of targets to be chosen, where neither the scene nor an argument gives them; an empty list is given, and
+// those of a resolved scene that says that they were chosen are not.  Worlds that share parameters have none.
+static void open_bounds(const struct dc_scene_build *build, const struct dc_json *object,
+                        const struct dc_control *control)
 {
   static const char *const names[] = {"low", "high"};
-  bool given = false;
   struct dc_actuator_options *options = control->options;
-  if (control->type != &dc_control_pd_targets || !options->chosen)
+  bool given = build->settings->only_case || dc_json_member(&build->root, "cases").node;
+  if (control->type != &dc_control_pd_targets)
     return;
   for (int k = 0; k < 2; k++) {
     struct dc_json member = dc_json_member(object, names[k]);
-    given = given || (member.node && dc_json_is_argument(&member));
+    given = given || (member.node && (!options->chosen || dc_json_is_argument(&member)));
   }
-  options->chosen = false;
+  options->chosen = !given;
   if (!given)
     options->low.count = options->high.count = 0;
 }
@@ -311,7 +313,7 @@ static enum dc_status read_control(struct dc_scene_build *build, const struct dc
   status = read_member_options(build, object, control->type->options, control->type->options_size, &control->options);
   if (status)
     return status;
-  reopen_bounds(object, control);
+  open_bounds(build, object, control);
   if (control->type->check(control->options, &build->scene->model, build->error))
     return dc_json_wrap(object, build->error);
   build->scene->model.forced |= control->type->forces;
@@ -579,7 +581,7 @@ enum dc_status dc_scene_read_task(struct dc_scene_build *build)
     status = read_elements(build, &objectives, read_objective);
   if (!status)
     status = read_elements(build, &design, read_design);
-  if (!status && !build->settings->only_case && !dc_json_member(&build->root, "cases").node)
+  if (!status)
     status = dc_task_choose_bounds(task, &build->scene->model, arena, build->error);
   return status ? status : finish_objectives(build, &objectives);
 }
