@@ -194,4 +194,20 @@ run 0 optimize slide.json -o none --quiet --json --plant '{"contact": {"friction
 check "the loop is closed" sh -c 'sed -n "/\"loop\"/,/}/p" "$1" | grep -q "\"windows\": 40"' sh "$out"
 run 0 optimize slide.json -o none --plant '{"contact": {"friction": 0.6}}' --set 'optimizer={"type": "adam"}'
 check "with an optimizer it is executed in one piece" sh -c '! grep -q "closed loop" "$1"' sh "$out"
+# Settings that a plant gives stand in resolved.json, too, whatever the scene has chosen for itself.
+cat >given.json <<'SCENE'
+{ "time": {"step": 0.01, "steps": 12}, "gravity": [0, 0, -9.81],
+  "shapes": {"floor": {"type": "plane"}, "box": {"type": "box", "size": [0.2, 0.2, 0.2]}},
+  "bodies": [{"name": "floor", "joint": "fixed", "shape": "floor"}, {"name": "box", "shape": "box", "density": 300, "position": [0, 0, 0.105]}],
+  "control": [{"type": "initial_state", "body": "box", "velocity": "x"}],
+  "objective": [{"type": "reach", "body": "box", "target": [0.5, 0, 0.1]}],
+  "optimizer": {"type": "adam", "iterations": 2},
+  "plant": {"contact": {"model": "sdrs", "stiffness": 0.001, "length": 0.3}} }
+SCENE
+run 0 optimize given.json -o given --quiet --no-report
+run 0 optimize given/resolved.json -o same --quiet --no-report
+check "a plant's stiffness stands in the resolved scene" cmp given/resolved.json same/resolved.json
+run 0 optimize given.json -o parts --quiet --no-report --max-time 1e-9 --checkpoint 0
+run 0 optimize --resume parts --quiet --no-report
+check "such a run is resumed" cmp given/loss.csv parts/loss.csv
 finish

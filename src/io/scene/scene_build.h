@@ -28,6 +28,10 @@ struct dc_scene_build {
   struct dc_error *error;                         // not NULL
 };
 
+// Takes the settings that overlay, an object of options of contact or NULL, gives off the list of those that contact, the
+// object that it is about to be merged into, has chosen ("automatic").
+void dc_scene_forget_chosen(cJSON *contact, const cJSON *overlay);
+
 // Choose what "contact" leaves open: lengths and speeds, once there are bodies; the stiffness, once it is known what touches.
 // Both write into a model and the definition that it was made of.  DC_MEMORY.
 enum dc_status dc_scene_choose_lengths(struct dc_scene_build *build, struct dc_model *model,

@@ -63,6 +63,8 @@ static enum dc_status lay_over(struct dc_scene_build *build, cJSON *tree, const 
     if (!from)
       continue;
     if (to && cJSON_IsObject(to) && cJSON_IsObject(from)) {
+      if (strcmp(sections[i], "contact") == 0)
+        dc_scene_forget_chosen(to, from);
       if (dc_json_merge(to, from))
         return out_of_memory(build);
       continue;

@@ -44,6 +44,19 @@ static enum dc_status note_chosen(struct dc_scene_build *build, struct dc_contac
   return DC_OK;
 }
 
+// An overlay gives the settings that it names, whatever the scene below it has chosen.
+void dc_scene_forget_chosen(cJSON *contact, const cJSON *overlay)
+{
+  cJSON *chosen = cJSON_GetObjectItemCaseSensitive(contact, "automatic"), *name = chosen ? chosen->child : NULL;
+  while (name) {
+    cJSON *next = name->next;
+    const char *point = cJSON_IsString(name) ? strrchr(name->valuestring, '.') : NULL;
+    if (point && cJSON_GetObjectItemCaseSensitive(overlay, point + 1))
+      cJSON_Delete(cJSON_DetachItemViaPointer(chosen, name));
+    name = next;
+  }
+}
+
 // Goes through the settings that a resolved scene lists as chosen.  For the model and the world that they were
 // chosen for, the numbers stand and stay listed.  For another one, and for a case, whose masses or gravity may
 // differ, they are open again (NAN), except for those that the command line gives.

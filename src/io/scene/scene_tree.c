@@ -212,6 +212,8 @@ static enum dc_status apply_overlay(struct dc_scene_build *build)
     const cJSON *models = cJSON_GetObjectItemCaseSensitive(probe, "models");
     const cJSON *overlay = cJSON_GetObjectItemCaseSensitive(models, chosen_model(build, probe));
     status = dc_scene_keep_own(build, probe);
+    dc_scene_forget_chosen(cJSON_GetObjectItemCaseSensitive(build->root.node, "contact"),
+                           cJSON_GetObjectItemCaseSensitive(overlay, "contact"));
     if (!status && overlay && dc_json_merge(build->root.node, overlay))
       status = dc_out_of_memory(build->error);
   }
