@@ -7,7 +7,7 @@ as one whose Newton iterations a step differ: later iterations then are of other
 """
 from measuring import Failed, answer
 
-LEAST, MOST = 1.2, 16000  # LEAST: s that the shorter of two runs takes, longer than those whose advice is tried (DC_TRIED_SECONDS)
+SHORT, LEAST, MOST = 0.2, 1.2, 16000  # SHORT: s of runs that tell how long others will be; LEAST: s that the shorter of two runs takes, longer than those whose advice is tried (DC_TRIED_SECONDS)
 SAME = 0.01  # part by which Newton iterations a step of both runs may differ
 RATE = 1e-9  # of Adam: so small that thousands of iterations leave the motion what it is
 
@@ -17,6 +17,9 @@ class Cost:
 
     def __init__(self, make, unit="iterations"):
         self.make, self.unit, self.count, self.found = make, unit, 20, []
+        while self.run(self.count)[0]["seconds"] < SHORT and self.count < MOST:
+            self.count *= 4
+        self.count = max(1, int(self.count * 1.2 * LEAST / self.run(self.count)[0]["seconds"]))
         while not self.once():
             if self.count >= MOST:
                 raise Failed("%s: no two counts of %s take times in proportion" % (" ".join(make(self.count)), unit))
