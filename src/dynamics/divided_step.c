@@ -20,6 +20,11 @@
 // fails more often than this would take minutes.
 enum { LEAST_ACCEPTED = 6, MOST_FAILURES = 10000 };
 
+// Nodes that forces of second order have thrown so many radii of their body a step, which no division takes back, end the
+// run after so many divisions.
+static const double MOST_THROWN = 10;
+enum { SURELY_DIVIDED = 14 };
+
 // Where a step has come to, in units of 2^-DC_MOST_DIVISIONS of it.
 struct progress {
   long begin, size;
@@ -122,6 +127,15 @@ static enum dc_status divide(struct dc_rollout *rollout, int step, const struct 
       dc_error_append(error, ", even in 1/2^%d of the step", division);
     if (division && isfinite(gap))
       dc_error_append(error, ", at a gap of %.2g m", gap);
+    return DC_NUMERICAL;
+  }
+  double length = rollout->model->definition.time.step * part_of_step(progress->size),
+         thrown = !again && division >= SURELY_DIVIDED ? dc_past_throw(rollout, length) : 0;
+  if (thrown > MOST_THROWN) {
+    dc_error_append(error,
+                    ": elastic forces at the end of the interval before throw nodes %.2g radii of their body far in a "
+                    "step (second_order); remedy: a shorter time.step, or \"integrator\": \"euler\"",
+                    thrown);
     return DC_NUMERICAL;
   }
   if (!again && rollout->asked.alike && dc_trajectory_substeps(rollout->asked.alike, step) == 1)

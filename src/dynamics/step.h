@@ -260,6 +260,9 @@ extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
 double dc_node_barrier(const struct dc_model *model, const struct dc_soft *soft);
 double dc_node_gap(const struct dc_pose *plane, const double *x, double normal[3]);
 
+// How far the forces due at the beginning of the interval of that length (s) that was begun last throw a node in a step,
+// at most, in radii of its body; 0 by euler.
+double dc_past_throw(const struct dc_rollout *rollout, double length);
 // The part of the elastic forces of a soft body at state->place that is due in the interval (terms_past.c).
 double dc_past_share(const struct dc_step_state *state, const struct dc_soft *soft);
 // The same of the normal forces of half-spaces on nodes.

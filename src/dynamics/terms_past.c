@@ -14,9 +14,11 @@
 // The barrier f of a node at a half-space is stiff without bound, so that f(x) at the beginning must not be felt again.
 // Its force is that of the end during the whole interval (Kane, Repetto, Ortiz and Marsden 1999): h c f(x+) at the
 // beginning, h (1 - c) f(x+) at the end, c a little above their 1/2, which shares are those of dc_contact_share.
+#include <math.h>
 #include <string.h>
 
 #include "dynamics/step.h"
+#include "math/vector.h"
 
 // The terms whose forces are shared out; friction of nodes is not.
 static const struct {
@@ -59,6 +61,20 @@ static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_sta
       potentials[i].term->add_gradient(&seen, &forces);
   }
   return DC_OK;
+}
+
+// A node of mass m gets the speed h past/m at the beginning of an interval of length h, however short that is.
+double dc_past_throw(const struct dc_rollout *rollout, double length)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  double most = 0, step = rollout->model->definition.time.step;
+  for (int s = 0; s < bodies->soft_count && rollout->nodes.past; s++)
+    for (int n = 0; n < bodies->soft[s].node_count; n++) {
+      const struct dc_soft *soft = &bodies->soft[s];
+      const double *past = rollout->nodes.past + soft->v_offset + 3 * (size_t)n;
+      most = fmax(most, length * step * dc_vec_norm(past) / (dc_soft_node_mass(soft, n) * soft->radius));
+    }
+  return most;
 }
 
 static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_state *state, bool pairs,
