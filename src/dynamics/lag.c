@@ -79,7 +79,10 @@ static bool lasts(const struct dc_rollout *rollout, const struct dc_step_interva
                   const struct dc_pair_derivatives *pair, double stiffness)
 {
   const double *force = pair->gradient + 3, step = rollout->model->definition.time.step;
+  const double(*memory)[DC_IMPACT_NUMBERS] = rollout->rigid.memory;
   double part = rollout->prediction ? PREDICTED_BRAKED : BRAKED;
+  if (memory && (memory[p][DC_IMPACT_ARRIVAL] > 0 || memory[p][DC_IMPACT_ENDED] > 0))
+    return false;
   double most = part * stiffness * dc_vec_norm(force) * step * interval->length / interval->ratio;
   return (rollout->prediction || holds(rollout->model, interval, force, rollout->rigid.before[p])) &&
          fabs(momentum_of(rollout, p, force)) <= most;
