@@ -13,7 +13,7 @@
 //      kick = 1.5 G m (e a + u): the rest of the approach is ended with it.
 //   5. What is taken back: hold = J nearness min(1, (c - r)+/d).
 //   6. Friction of the next interval has the net normal impulse J - hold + kick, what it is owed, and ahead of time the
-//      impulse of the kick to come, G m (e a - c)+; at least nothing.  The difference is owed from then on.  So the sum
+//      impulse of the kick to come, G m (e a - c)+, of bodies on joints 3 J at most; at least nothing.  The difference is owed from then on.  So the sum
 //      of all that friction has had is that of all net normal impulses, whatever becomes of the kick.
 //   7. a, I and W are forgotten as G goes to 1, and far away.
 //   8. Way lost.  W <- W + h (a - u)+; e W is what the bodies are behind when the kick has come, and the impulse that
@@ -30,6 +30,7 @@ static const double LEAST_LOADED = 0.25, LOADED = 0.75;    // of the load, added
 static const double COUNTED = 20;                          // still speeds from which on impulses count in full
 static const double ENDS = 0.100, ENDED = 0.105;           // of the speed of arrival that is braked
 static const double FORGETS = 0.8;                         // of an end
+static const double MOST_AHEAD = 3;                        // of the impulse of a mechanism's contact in the interval
 static const double RESERVE = 1.5;                         // of the impulse of restitution
 static const double ROUND = 0.1;                           // width of the corners of shares
 static const double NO_SPEED = 1e-9;                       // of the still one: divides nothing by zero
@@ -224,6 +225,11 @@ void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double lef
       kick = combine(RESERVE, times(mass, combine(1, full, 1, u)), 0, zero);
       waits = times(times(mass, e), way);
       returned = times(mass, positive(combine(1, full, -1, c), still));
+      // Of mechanisms the mass is a guess: others that push on them may hide most of the braking.
+      if (given[DC_IMPACT_MOBILITY] == 0) {
+        struct dual most = combine(MOST_AHEAD, push, 0, zero);
+        returned = times(most, share(over(returned, most)));
+      }
     }
   }
   struct dual kept = step(apply(end, (end.value - FORGETS) / (1 - FORGETS), 1 / (1 - FORGETS)));
