@@ -72,7 +72,11 @@ def skid(draw, mutant):
     body["velocity"], body["angular_velocity"] = [speed, 0, 0], [0, spin * speed / radius, 0]
     path = draw.run(scene)
     right = speed * (1 + factor * spin) / (1 + factor)
-    return [Finding("speed of rolling", velocity(path, "body")[0], right, 0.03 * speed + brake * path.time[-1])]
+    # A ball of triangles that rolls on is braked at its corners as a rimless wheel is, by up to corner/(2 (1 + factor)) of its speed a radian: where it begins to roll.
+    speeds = np.diff(path.position["body"][:, 0]) / path.length
+    rolls = np.abs(speeds - radius * turns(path, "body")[0][:, 1]) < 0.01 * speed
+    at = int(np.argmax(rolls)) if rolls.any() else len(rolls) - 1
+    return [Finding("speed of rolling", speeds[at], right, 0.03 * speed + brake * path.time[at + 1])]
 
 
 def floor_of(draw, scene, size, top):
