@@ -165,7 +165,9 @@ def push(draw, mutant):
     at = int(np.argmin(np.abs(path.time - first * draw.step)))
     moved, t = (path.position["body"][-1] - path.position["body"][at])[2 if lifted else 0], path.time[-1] - path.time[at]
     a = G * mutant.get("lift", 1) if lifted else mu * G
-    return [Finding("way of what is lifted" if lifted else "way of what is pushed", moved, a * t * t / 2, 0.03 * a * t * t / 2 + 1.5 * a * t * draw.step + SMOOTHING * t)]
+    # Without a restitution the barrier alone brings a body to rest, in second order not within the run: what then rocks goes up with that speed.
+    rocks = abs(velocity(path, "body", at)[2]) * t if lifted and e is None else 0
+    return [Finding("way of what is lifted" if lifted else "way of what is pushed", moved, a * t * t / 2, 0.03 * a * t * t / 2 + 1.5 * a * t * draw.step + SMOOTHING * t + rocks)]
 
 
 def energies(path, bodies, integrator, gravity=G):

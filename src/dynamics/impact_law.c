@@ -225,7 +225,7 @@ void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double lef
       kick = combine(RESERVE, times(mass, combine(1, full, 1, u)), 0, zero);
       waits = times(times(mass, e), way);
       returned = times(mass, positive(combine(1, full, -1, c), still));
-      // Of mechanisms the mass is a guess: others that push on them may hide most of the braking.
+      // The mass of mechanisms is a guess: others that push on them may hide most of the braking.
       if (given[DC_IMPACT_MOBILITY] == 0) {
         struct dual most = combine(MOST_AHEAD, push, 0, zero);
         returned = times(most, share(over(returned, most)));

@@ -81,7 +81,7 @@ static void test_bounds(void)
     CHECK(left[DC_IMPACT_BESIDE] >= -1 && left[DC_IMPACT_KICK] >= 0, "friction and kicks are of pushes");
     CHECK(left[DC_IMPACT_TARGET] <= given[DC_IMPACT_RESTITUTION] * fmax(given[DC_IMPACT_MEMORY], 1), "%g",
           left[DC_IMPACT_TARGET]);
-    // Of bodies on joints friction has three times the impulse of the interval ahead, but for rounded corners.
+    // Friction of bodies on joints has three times the impulse of the interval ahead, but for rounded corners.
     given[DC_IMPACT_MOBILITY] = 0;
     dc_impact_law(given, still, left, NULL);
     used = given[DC_IMPACT_PUSH] * (1 + left[DC_IMPACT_BESIDE]);
