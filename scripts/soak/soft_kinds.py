@@ -39,17 +39,17 @@ def hung(draw, mutant):
 
 
 def shift(path):
-    """Speed along the floor from the mean place of the last tenth but one of the time to that of the last, m/s: in second order a block at rest goes on shivering about its place."""
+    """Speed along the floor from the mean place of the last fifth but one of the time to that of the last, m/s: in second order a block at rest goes on shivering about its place."""
     x, end = path.position["body"][:, :2], path.time[-1]
-    before, last = (path.time > 0.8 * end) & (path.time <= 0.9 * end), path.time > 0.9 * end
-    return np.linalg.norm(x[last].mean(axis=0) - x[before].mean(axis=0)) / (0.1 * end)
+    before, last = (path.time > 0.6 * end) & (path.time <= 0.8 * end), path.time > 0.8 * end
+    return np.linalg.norm(x[last].mean(axis=0) - x[before].mean(axis=0)) / (0.2 * end)
 
 
 def soft_slide(draw, mutant):
     """A soft block slides to rest: v^2/(2 mu g)."""
     mu, speed = draw.between("mu", 0.1, 0.6), draw.between("speed", 0.5, 2)
     time = speed / (mu * G)
-    draw.steps = math.ceil((1.3 * time + ROCKING) / draw.step) + 5
+    draw.steps = math.ceil(2 * (1.3 * time + ROCKING) / draw.step) + 5
     scene = world(draw, mu * mutant.get("friction", 1))
     add_floor(scene)
     young = 10 ** draw.between("young", 4.7, 6)
