@@ -127,6 +127,23 @@ static void test_loops(void)
   body_has("tie_5", "position", "[0.9,2,3]");
   body_has("tie_6", "position", "[0,0.1,0]");
   done();
+  // without torque a weld holds a point of body2: of the description, of a pose, of a free body, and of sites
+  snprintf(text, sizeof text, MODEL("%s", "<weld body1='c' body2='d' anchor='0 -.7 0' torquescale='0'/>"), arms);
+  open_model(text);
+  check_json(tree.build.document.root, "ties", "[{'body':'tie','to':'tie_2'}]");
+  check_numbers(find_body(&tree, "tie"), "position", 3, (double[3]){0, 0.3, 0}, 1e-15);
+  check_numbers(find_body(&tree, "tie_2"), "position", 3, (double[3]){0, -0.7, 0}, 1e-15);
+  done();
+  snprintf(text, sizeof text, MODEL("%s", "<weld body1='c' body2='d' relpose='1 2 3 1 0 0 1' torquescale='0'/>"), arms);
+  open_model(text);
+  check_json(tree.build.document.root, "ties", "[{'body':'tie','to':'tie_2'}]");
+  body_has("tie", "position", "[1,2,3]");
+  done();
+  open_model(MODEL(FREE("a", "0 0 1", ""), "<weld body1='world' body2='a' anchor='.3 0 .1' torquescale='0'/>"));
+  body_has("a", "joint", "'ball'");
+  check_numbers(find_body(&tree, "a"), "anchor", 3, (double[3]){0.3, 0, 1.1}, 1e-15);
+  done();
+  refuse(MODEL(FREE("a", "0 0 1", ""), "<weld body1='a' torquescale='-1'/>"), "torquescale must not be negative");
   // sites, within frames and by their classes, say the points, or the relative pose
 #define SITED(inner, equality)                                                                                         \
   "<mujoco><default><site pos='0 0 .5'/></default><worldbody><body name='c'><joint/>" BOX                              \
@@ -135,6 +152,10 @@ static void test_loops(void)
   open_model(SITED("<site name='t'/>", "<connect site1='s' site2='t'/>"));
   body_has("tie", "position", "[0.1,0.2,0]");
   body_has("tie_2", "parent", "'d'");
+  body_has("tie_2", "position", "[0,0,0.5]");
+  done();
+  open_model(SITED("<site name='t'/>", "<weld site1='s' site2='t' torquescale='0'/>"));
+  check_json(tree.build.document.root, "ties", "[{'body':'tie','to':'tie_2'}]");
   body_has("tie_2", "position", "[0,0,0.5]");
   done();
   open_model(SITED("<site name='t' fromto='1 0 0 3 0 0'/>", "<weld site1='t' site2='s' torquescale='.1'/>"));

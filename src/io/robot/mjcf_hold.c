@@ -7,7 +7,7 @@
 // A body that is fixed to another stands for it.  The relative pose is that of relpose, or that of the description.
 // Otherwise the equality closes a loop, and ties hold points of the two bodies together.  A <connect> ties its anchor.  A
 // <weld> ties three points of body2, its origin and those "torquescale" away along two of its axes, so that errors of
-// angles count like those of places at that distance.
+// angles count like those of places at that distance; one whose "torquescale" is 0 is a <connect> at its anchor.
 // An equality of a single joint locks it: it goes, and its body stands where the equality has it.
 #include <math.h>
 #include <stdlib.h>
@@ -349,6 +349,20 @@ static bool find_sites(struct dc_mjcf_reader *reader, struct hold *hold)
   return true;
 }
 
+// A weld without torque holds its anchor, which is a point of body2, as a connection does.
+static void hold_point(struct dc_mjcf_reader *reader, struct hold *hold)
+{
+  struct dc_urdf_pose *poses = dc_mjcf_find_poses(reader);
+  if (!poses)
+    return;
+  hold->weld = false;
+  hold->apart = !isnan(hold->relative.position[0]);
+  if (!hold->apart)
+    seen_from(&hold->relative, &poses[hold->bodies[0]], &poses[hold->bodies[1]]);
+  dc_vec_copy(hold->other, hold->anchor);
+  point_of(hold->anchor, &hold->relative, hold->other);
+}
+
 // Reads a <weld> or <connect> and holds a body by it if it can.  A relpose of which the last four numbers are
 // zero means the relative pose of the description, as in MuJoCo; NAN stands for it.  Equalities between sites
 // hold their frames, or centres, together.  body2 is tried first, then body1.  Returns true if nothing
@@ -362,10 +376,13 @@ bool dc_mjcf_hold(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node
   dc_mjcf_numbers(reader, node, "anchor", 3, 3, hold.anchor);
   if (hold.weld)
     dc_mjcf_number(reader, node, "torquescale", &hold.lever);
-  if (!(hold.lever > 0))
-    dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "torquescale must be positive");
+  if (!(hold.lever >= 0))
+    dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "torquescale must not be negative");
+  bool point = hold.weld && hold.lever == 0;
+  hold.weld &= !(point && sites);
   hold.relative.position[0] = NAN;
-  if (hold.weld && dc_mjcf_numbers(reader, node, "relpose", 7, 7, given) &&
+  bool weld = strcmp(node->name, "weld") == 0;
+  if (weld && dc_mjcf_numbers(reader, node, "relpose", 7, 7, given) &&
       (given[3] != 0 || given[4] != 0 || given[5] != 0 || given[6] != 0)) {
     memcpy(hold.relative.position, given, sizeof hold.relative.position);
     memcpy(hold.relative.rotation, given + 3, sizeof hold.relative.rotation);
@@ -380,6 +397,8 @@ bool dc_mjcf_hold(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node
   }
   if (sites && !find_sites(reader, &hold))
     return reader->status != DC_OK;
+  if (point && !sites && !reader->status)
+    hold_point(reader, &hold);
   if (reader->status)
     return true;
   const struct dc_mjcf_body *bodies = reader->model->bodies;
