@@ -19,6 +19,8 @@
 static const double INNER_PART = 1e-3;   // of the residual, that is left
 static const double ENOUGH = 0.1;        // of what is allowed
 static const double LINEAR_PART = 0.05;  // of the residual, that conjugate gradients leave
+// The same beside rigid bodies, whose friction and touches the next iteration finds anew anyway.
+static const double MIXED_INNER_PART = 1e-2, MIXED_LINEAR_PART = 0.02;
 static const double GAP_KEPT = 0.05;     // by a linear step; the sweep finds the rest
 static const double HOLD = 1e4;          // times a node's own stiffness, of the spring that stands for a plane
 static const double NEAR = 0.5;          // of a gap, that a node would use up by itself: the plane counts
@@ -262,7 +264,8 @@ static void count_solution(struct dc_node_newton *newton, struct dc_iterations d
 
 static struct dc_iterations iterate(struct dc_node_newton *newton, struct dc_block_solver *solver, int most)
 {
-  struct dc_iterations done = dc_block_solve(solver, newton->curvature, newton->push, LINEAR_PART, most, newton->move);
+  struct dc_iterations done = dc_block_solve(solver, newton->curvature, newton->push,
+                                             newton->mixed ? MIXED_LINEAR_PART : LINEAR_PART, most, newton->move);
   count_solution(newton, done);
   return done;
 }
@@ -413,7 +416,8 @@ struct dc_node_step dc_node_newton_step(struct dc_node_newton *newton, const str
   for (long l = 0; l < newton->law_count; l++)
     dc_node_law_add_slope(&newton->laws[l], -1, newton->smooth + newton->laws[l].at);
   memcpy(newton->slope, gradient, bytes);
-  double wanted = fmax(ENOUGH, INNER_PART * residual_of(newton, allowed)), best = INFINITY;
+  double part = newton->mixed ? MIXED_INNER_PART : INNER_PART,
+         wanted = fmax(ENOUGH, part * residual_of(newton, allowed)), best = INFINITY;
   for (int stalls = 0; done.iterations < ITERATIONS && stalls < PATIENCE; done.iterations++) {
     sweep(newton, step);
     linearize(newton);
