@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import difflib
 import os
 import pathlib
 from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_uint64, c_void_p
@@ -42,6 +43,11 @@ class _Sized(ctypes.Structure):
     """A struct that begins with its size."""
 
     def __init__(self, *arguments: Any, **members: Any) -> None:
+        names = [field[0] for field in self._fields_ if field[0] != "size"]
+        for name in members:  # ctypes would take any name, and nothing would come of it
+            if name not in names:
+                near = difflib.get_close_matches(name, names, 1)
+                raise TypeError(f"no option is called {name!r}" + (f" (did you mean {near[0]!r}?)" if near else f" (there are {', '.join(names)})"))
         super().__init__(*arguments, **members)
         self.size = ctypes.sizeof(self)
 

@@ -117,11 +117,11 @@ def test_errors():
     assert dcsim.open(SCENE, overrides={"time.steps": 7}, model="exact").steps == 7
 
 
-def raises(kinds, function):
+def raises(kinds, function, says=""):
     try:
         function()
     except kinds as error:
-        assert "out of memory" not in str(error), error
+        assert "out of memory" not in str(error) and says in str(error), error
         return
     assert False, "no exception"
 
@@ -291,6 +291,10 @@ def test_runs():
     assert np.array_equal(arrays["position"], problem.trajectory().position)
     stopped = scene.optimize(progress=lambda p: p.iteration == 1)
     assert stopped["iterations"] < report["iterations"]
+    raises(TypeError, lambda: scene.optimize(max_second=3), "did you mean 'max_seconds'?")
+    for name in ("callback", "iterations", "overrides"):
+        raises(TypeError, lambda: scene.optimize(**{name: 3}), f"no option is called '{name}'")
+        raises(TypeError, lambda: scene.simulate(**{name: 3}), "max_seconds")
 
 
 def test_threads():
