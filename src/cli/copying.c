@@ -140,7 +140,8 @@ static int copy_file(struct cli_copying *copying, int i)
     fclose(from);
     if (reason == EEXIST)
       return !scene && same_content(copying->from[i], path) ? 0 : fail_existing(copying, path, scene);
-    return cli_fail(DCSIM_IO, "%s: cannot be created: %s", path, strerror(reason));
+    return cli_fail(DCSIM_IO, "%s: cannot be created: %s", path,
+                    reason == ENOENT ? "its folder is not there" : strerror(reason));
   }
   // Errors of reading and writing are looked for once, behind the last byte and before the file counts as made.
   for (int c; (c = getc(from)) != EOF;)

@@ -326,7 +326,8 @@ static int take_operand(const struct cli_command *command, const char *operand, 
     return 0;
   }
   if (!command->operand || (arguments->operand && !second) || arguments->second)
-    return cli_fail(DCSIM_USAGE, "%s: unexpected argument \"%s\"", command->name, operand);
+    return cli_fail(DCSIM_USAGE, "%s: unexpected argument \"%s\" (see dcsim %s --help)", command->name, operand,
+                    command->name);
   if (!operand[0])
     return cli_fail(DCSIM_USAGE, "%s: %s must not be empty", command->name,
                     second ? command->second_operand : command->operand);

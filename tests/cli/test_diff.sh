@@ -36,7 +36,7 @@ run 2 diff one
 says "dcsim: diff: missing the second RUN"
 run 2 diff one same heavy
 run 3 diff one nowhere
-says "dcsim: nowhere/resolved.json: No such file or directory"
+says 'dcsim: nowhere: no such directory; "dcsim simulate SCENE -o nowhere"'
 cp -r one torn && rm torn/trajectory.h5
 run 5 diff one torn
 says "torn/trajectory.h5: cannot open"

@@ -137,6 +137,15 @@ run 3 check robot.urdf
 says 'dcsim import -o FILE makes a scene of it'
 run 3 render base.json
 says 'is a file, not the directory of a run: "dcsim simulate base.json -o run"'
+mkdir empty
+run 3 report empty
+says 'empty: is no run, which has a resolved.json'
+run 3 export nothing --format csv
+says 'nothing: no such directory; "dcsim simulate SCENE -o nothing" or "dcsim optimize" makes a run there'
+run 5 new push nowhere/a.json
+says 'nowhere/a.json: cannot be created: its folder is not there'
+run 3 check base.json --set contact.model=3
+says 'contact.model: must be one of "bsh", "exact"'
 run 3 check base.json --set optimizer.type=nlopt
 says 'learning_rate: unknown key (there are "type", "method"'
 run 3 check base

@@ -101,7 +101,7 @@ check "without rows it is a page all the same" [ -s bare/report.html ]
 run 2 report
 says "report: missing RUN"
 run 3 report nowhere
-says "nowhere/resolved.json"
+says 'nowhere: no such directory; "dcsim simulate SCENE -o nowhere"'
 cp -r pair unfinished
 rm unfinished/run.json unfinished/report.html
 run 5 report unfinished

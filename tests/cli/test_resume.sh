@@ -272,7 +272,7 @@ rm damaged/checkpoint.bin
 run 7 optimize --resume damaged
 says "damaged/checkpoint.bin: is missing, but loss.csv has rows"
 run 3 optimize --resume nowhere
-says "nowhere/resolved.json"
+says 'nowhere: no such directory; "dcsim simulate SCENE -o nowhere"'
 check "and nothing is created there" [ ! -e nowhere ]
 cp -r straight short
 head -20 straight/loss.csv >short/loss.csv

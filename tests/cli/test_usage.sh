@@ -82,7 +82,7 @@ for command in simulate optimize gradcheck probe check; do
   run 2 $command
   says "dcsim: $command: missing SCENE"
   run 2 $command one.json two.json
-  says "dcsim: $command: unexpected argument \"two.json\""
+  says "dcsim: $command: unexpected argument \"two.json\" (see dcsim $command --help)"
 done
 run 2 render
 says "dcsim: render: missing RUN"
@@ -143,7 +143,7 @@ says "dcsim: --control: a run that is resumed has its own controls"
 run 2 optimize scene.json --force
 says "dcsim: --force: needs --resume too"
 run 3 optimize --resume run
-says "run/resolved.json"
+says 'run: no such directory; "dcsim simulate SCENE -o run"'
 run 2 simulate scene.json --resume run
 says "dcsim: simulate: unknown option --resume"
 rule render --video "" 'must not be empty'

@@ -112,7 +112,7 @@ check "the page does not show the certificate of another trajectory" sh -c '! gr
 
 # runs that are none
 run 3 verify missing
-says "missing/resolved.json"
+says 'missing: no such directory; "dcsim simulate SCENE -o missing"'
 mkdir unfinished
 cp good/resolved.json unfinished
 run 5 verify unfinished

@@ -101,7 +101,8 @@ static const struct scene_case cases[] = {
     {"{" TIME ",\n 'shapes': {'ball': {'radius': 1}}}", DC_BAD_INPUT,
      "scene.json:2:21: shapes.ball: missing key \"type\""},
     {"{" TIME ",\n 'shapes': {'ball': {'type': 7}}}", DC_BAD_INPUT,
-     "scene.json:2:30: shapes.ball.type: must be a string (is a number)"},
+     "scene.json:2:30: shapes.ball.type: must be one of \"sphere\", \"box\", \"cylinder\", \"capsule\", \"mesh\", "
+     "\"plane\", \"compound\", \"hulls\", \"blocks\", \"superquadrics\", \"points\", \"heights\" (is a number)"},
     {"{" TIME ",\n 'shapes': {'ball': {'type': 'sphere', 'radius': 0}}}", DC_BAD_INPUT, NULL},
     {"{" TIME ",\n 'shapes': {'ball': {'type': 'sphere', 'radius': 1, 'level': 1000000000}}}", DC_BAD_INPUT, NULL},
     {"{" TIME ",\n 'shapes': {'b': {'type': 'box', 'size': [1, 1, 1], 'divisions': [1, 1000000000, 1]}}}", DC_BAD_INPUT,

@@ -90,8 +90,7 @@ bool dc_run_is_foreign(const char *directory)
   return stat(directory, &info) == 0 && info.st_uid != geteuid();
 }
 
-// Whether a folder has a member that every run has.  What a link of that name leads to does not matter here.
-static bool looks_like_run(const char *directory)
+bool dc_run_looks_like_run(const char *directory)
 {
   static const char *const members[] = {"resolved.json", "scene.json", "run.json", "checkpoint.bin", "trajectory.h5"};
   bool found = false;
@@ -116,7 +115,7 @@ enum dc_status dc_run_check(const char *directory, bool trusted, struct dc_error
     return errno == ENOMEM ? dc_out_of_memory_in(error, directory) : DC_OK;
   const struct walk walk = {.home = home, .trusted = trusted && info.st_uid == geteuid(), .error = error};
   enum dc_status status = check_folder(&walk, directory, 0);
-  if (status == DC_IO && !looks_like_run(directory))  // some other folder: its links are not what is wrong
+  if (status == DC_IO && !dc_run_looks_like_run(directory))  // some other folder: its links are not what is wrong
     status = dc_fail(error, DC_IO, "%.700s: is no run, which has a resolved.json", directory);
   free(home);
   return status;

@@ -109,18 +109,19 @@ enum dc_status dc_read_string(struct dc_options_reader *reader, const struct dc_
 enum dc_status dc_read_choice(struct dc_options_reader *reader, const struct dc_json *value, const char *const *names,
                               int *index)
 {
-  if (!cJSON_IsString(value->node))
-    return dc_refuse_type(reader, value, "a string");
-  const char *given = value->node->valuestring;
+  const char *given = cJSON_IsString(value->node) ? value->node->valuestring : NULL;
   char list[512] = "", quoted[DC_JSON_QUOTED], again[DC_JSON_QUOTED];
   for (int i = 0; names[i]; i++) {
-    if (strcmp(names[i], given) == 0) {
+    if (given && strcmp(names[i], given) == 0) {
       *index = i;
       return DC_OK;
     }
     size_t length = strlen(list);
     snprintf(list + length, sizeof list - length, "%s\"%s\"", i ? ", " : "", names[i]);
   }
+  if (!given)
+    return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be one of %s (is %s)", list,
+                        dc_json_kind(value->node));
   const char *near = dc_suggest(given, names);
   dc_json_quote(quoted, given);
   if (near)
