@@ -255,7 +255,7 @@ def main():
     parser.add_argument("--model", default="bsh")
     parser.add_argument("--before", type=os.path.abspath, help="the program of another build")
     arguments = parse(parser)
-    lines = [f"Published fixtures of rigid-ipc (`scripts/paper/fixtures`), model {arguments.model}, defaults of contact, one thread, at most {arguments.steps} steps and {arguments.seconds} s of processor time.", "",
+    lines = [f"Published fixtures of rigid-ipc (`scripts/paper/fixtures`), model {arguments.model}, defaults of contact, one thread, at most {arguments.steps} steps and {arguments.seconds} s of processor time. Milliseconds by the clock, beside other programs.", "",
              "| fixture | bodies that move | steps | before: iterations a step | iterations a step | median / most | divided steps | ms a step | |", "|---|---|---|---|---|---|---|---|---|"]
     verdicts = []
     for name, path in fixtures(arguments.folder, arguments.names):
