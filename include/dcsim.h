@@ -164,7 +164,7 @@ typedef struct {
   // the same windows, as many steps as it executed, when time step, steps and controls are in the scene what they were.
   const char *control_run;
   const char *command_line;  // for run.json, or NULL
-  double max_seconds;        // 0: no limit
+  double max_seconds;        // 0: no limit; at least 0
   int frames;                // pictures to render at the end: 0 none, -1 the default number
   dcsim_progress_function *progress;
   void *progress_context;

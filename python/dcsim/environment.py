@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
-from . import Error, Scene
+from . import Error, Scene, _check_scene
 from ._library import lib
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class Environment:
     def __init__(self, scene: Scene, reward: Callable[[Environment], float] | None = None, success: Callable[[Environment], Any] | None = None,
                  action: str = "target", low: ArrayLike = -np.inf, high: ArrayLike = np.inf, repeat: int = 1, steps: int = 0,
                  noise: float = 0.0) -> None:
+        _check_scene(scene)
         if action not in ("target", "force"):
             raise ValueError(f'action must be "target" or "force" (is {action!r})')
         if operator.index(repeat) < 1 or operator.index(steps) < 0 or not noise >= 0:

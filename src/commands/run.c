@@ -483,6 +483,18 @@ static int run_and_draw(const dcsim_scene *scene, const dcsim_run_options *optio
   return status;
 }
 
+// Names limits that are none.  A limit that is no number would never be reached, silently.
+static const char *wrong_limit(const dcsim_run_options *options)
+{
+  if (!(options->max_seconds >= 0))
+    return "max_seconds must be at least 0 s, which is no limit";
+  if (options->frames < -1)
+    return "frames must be a number of pictures, 0 for none or -1 for the default";
+  if (isnan(options->checkpoint_seconds))
+    return "checkpoint_seconds must be a number of seconds";
+  return NULL;
+}
+
 // Reads options and writes results of any version of the header.  Ranks other than 0 serve instead of running.
 static int run(const dcsim_scene *scene, const dcsim_run_options *options, bool optimizing, dcsim_result *result,
                dcsim_report *report, dcsim_error *error)
@@ -491,6 +503,9 @@ static int run(const dcsim_scene *scene, const dcsim_run_options *options, bool 
   dcsim_run_options own = {.checkpoint_seconds = -1};
   dcsim_result made = {.plant_success = -1};
   enum dc_status status = dc_api_read_sized(&own, sizeof own, options, &local);
+  const char *wrong = status ? NULL : wrong_limit(&own);
+  if (wrong)
+    status = dc_fail(&local, DC_USAGE, "%s", wrong);
   if (!status && result)
     status = dc_api_write_sized(&made, sizeof made, result, &local);
   if (status)

@@ -15,11 +15,12 @@ static enum dc_status explain_no_run(const char *directory, struct dc_error *err
 {
   struct stat info;
   if (stat(directory, &info))
-    return errno == ENOENT ? dc_fail(error, DC_BAD_INPUT,
-                                     "%.900s: no such directory; \"dcsim simulate SCENE -o %.900s\" or \"dcsim optimize\" "
-                                     "makes a run there",
-                                     directory, directory)
-                           : DC_OK;
+    return errno == ENOENT
+               ? dc_fail(error, DC_BAD_INPUT,
+                         "%.900s: no such directory; \"dcsim simulate SCENE -o %.900s\" or \"dcsim optimize\" "
+                         "makes a run there",
+                         directory, directory)
+               : DC_OK;
   if (S_ISREG(info.st_mode))
     return dc_fail(error, DC_BAD_INPUT,
                    "%.900s: is a file, not the directory of a run: \"dcsim simulate %.900s -o run\" "

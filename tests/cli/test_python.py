@@ -292,6 +292,9 @@ def test_runs():
     stopped = scene.optimize(progress=lambda p: p.iteration == 1)
     assert stopped["iterations"] < report["iterations"]
     raises(TypeError, lambda: scene.optimize(max_second=3), "did you mean 'max_seconds'?")
+    for wrong in ({"max_seconds": float("nan")}, {"max_seconds": -1}, {"frames": -2}, {"checkpoint_seconds": float("nan")}):
+        raises(dcsim.Error, lambda: scene.optimize(**wrong), next(iter(wrong)))
+        raises(dcsim.Error, lambda: scene.simulate(**wrong), next(iter(wrong)))
     for name in ("callback", "iterations", "overrides"):
         raises(TypeError, lambda: scene.optimize(**{name: 3}), f"no option is called '{name}'")
         raises(TypeError, lambda: scene.simulate(**{name: 3}), "max_seconds")
@@ -383,6 +386,7 @@ def test_environment():
     assert np.array_equal(first, again)
     assert environment.action_space.contains(environment.action_space.sample())
     raises((ValueError,), lambda: Environment(scene))
+    raises(TypeError, lambda: Environment("scene.json"), "what dcsim.open returns")
     raises((ValueError,), lambda: environment.step(np.zeros(3)))
     vector = VectorEnvironment(scene, 3, action="force", low=-1, high=1)
     vector.reset(seed=0)
