@@ -13,8 +13,9 @@
 //      kick = 1.5 G m (e a + u): the rest of the approach is ended with it.
 //   5. What is taken back: hold = J nearness min(1, (c - r)+/d).
 //   6. Friction of the next interval has the net normal impulse J - hold + kick, what it is owed, and ahead of time the
-//      impulse of the kick to come, G m (e a - c)+, of bodies on joints 3 J at most; at least nothing.  The difference is owed from then on.  So the sum
-//      of all that friction has had is that of all net normal impulses, whatever becomes of the kick.
+//      impulse of the kick to come, G m (e a - c)+, of bodies on joints 3 J at most; at least nothing.  The difference is
+//      owed from then on.  So the sum of all that friction has had is that of all net normal impulses, whatever becomes
+//      of the kick.
 //   7. a, I and W are forgotten as G goes to 1, and far away.
 //   8. Way lost.  W <- W + h (a - u)+; e W is what the bodies are behind when the kick has come, and the impulse that
 //      moves them on by it in an interval of h is e W m/h (impact_late.h).  They have parted for the time W/a already, in which

@@ -134,7 +134,7 @@ int dc_contact_barriers(const struct dc_contact *contact, const struct dc_pose *
                         double least, struct dc_contact_barrier *barriers, int capacity)
 {
   struct list list = {.barriers = barriers, .capacity = capacity, .least = least};
-  if (contact->model->methods != &dc_bsh_methods)
+  if (!contact->model->methods->sums_planes)
     return 0;
   for (int p = 0; p < contact->pair_count; p++) {
     const struct dc_pair *pair = &contact->pairs[p];
