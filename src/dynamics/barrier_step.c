@@ -45,8 +45,8 @@ struct dc_barrier_step *dc_barrier_step_create(int nv, struct dc_arena *arena)
   if (!barrier)
     return NULL;
   barrier->nv = nv;
-  barrier->rows = dc_arena_alloc_unset(arena, (size_t)MOST * (size_t)nv, sizeof *barrier->rows);
-  barrier->responses = dc_arena_alloc_unset(arena, (size_t)MOST * (size_t)nv, sizeof *barrier->responses);
+  barrier->rows = dc_arena_alloc_unset(arena, (size_t)MOST * (size_t)nv + 1, sizeof *barrier->rows);
+  barrier->responses = dc_arena_alloc_unset(arena, (size_t)MOST * (size_t)nv + 1, sizeof *barrier->responses);
   return barrier->rows && barrier->responses ? barrier : NULL;
 }
 

@@ -7,7 +7,8 @@
 
 struct dc_barrier_step;
 
-// Workspace for models with so many coordinates; owned by arena.  NULL: out of memory.
+// Workspace for models with so many coordinates, 0 of models whose steps are not bent; owned by arena.  NULL: out of
+// memory.
 struct dc_barrier_step *dc_barrier_step_create(int nv, struct dc_arena *arena);
 
 // Replaces the Newton step [nv] of rollout->matrix, which is factored, by the minimum of the same quadratic model with

@@ -65,7 +65,7 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
     return false;
   rollout->assembler = dc_assembler_create(model_bodies, arena);
   rollout->bounded = dc_bounded_move_create(model_bodies, rollout->rigid.pair_count, arena);
-  rollout->newton.barrier = dc_barrier_step_create(model_bodies->nv, arena);
+  rollout->newton.barrier = dc_barrier_step_create(model_bodies->node_count ? 0 : model_bodies->nv, arena);
   return rollout->assembler && rollout->bounded && rollout->newton.barrier &&
          !dc_kinematics_create(model_bodies, arena, &rollout->before, error) &&
          !dc_kinematics_create(model_bodies, arena, &rollout->now, error) &&

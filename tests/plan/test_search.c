@@ -80,7 +80,7 @@ static struct dc_search *create(struct dc_plan *plan, const struct dc_scene *sce
 static void test_threads(void)
 {
   struct dc_scene *scene =
-      read_shot(", 'portfolio': {'rollouts': 150, 'draws': 20, 'candidates': 3, 'iterations': 4, 'alone': 1},\n"
+      read_shot(", 'portfolio': {'rollouts': 150, 'draws': 20, 'candidates': 3, 'iterations': 3, 'alone': 1},\n"
                 "'continuation': {'stiffness': 10, 'step': 2}");
   static struct rows rows[2];
   long rollouts[2];

@@ -170,16 +170,16 @@ static void finish(struct dc_contact *contact, int begin, int end, int most_thre
       hand_over(contact, &bsh->pairs[p]);
 }
 
-static const struct dc_contact_methods bsh_methods = {.create = create,
-                                                      .destroy = destroy,
-                                                      .reset = reset,
-                                                      .evaluate_pair = evaluate_pair,
-                                                      .evaluate_primitive = evaluate_primitive,
-                                                      .finish = finish,
-                                                      .friction = &dc_plane_friction,
-                                                      .points = &dc_bsh_points,
-                                                      .takes_leaves = true,
-                                                      .sums_planes = true};
+const struct dc_contact_methods dc_bsh_methods = {.create = create,
+                                                  .destroy = destroy,
+                                                  .reset = reset,
+                                                  .evaluate_pair = evaluate_pair,
+                                                  .evaluate_primitive = evaluate_primitive,
+                                                  .finish = finish,
+                                                  .friction = &dc_plane_friction,
+                                                  .points = &dc_bsh_points,
+                                                  .takes_leaves = true,
+                                                  .sums_planes = true};
 
 const struct dc_contact_model dc_contact_bsh = {
     .name = "bsh",
@@ -189,7 +189,7 @@ const struct dc_contact_model dc_contact_bsh = {
     .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_LONG_RANGE | DC_CONTACT_FRICTION | DC_CONTACT_SHAPES |
              DC_CONTACT_SURFACES,
     .hierarchical = true,
-    .methods = &bsh_methods,
+    .methods = &dc_bsh_methods,
 };
 
 const struct dc_contact_model dc_contact_exact = {
@@ -199,7 +199,7 @@ const struct dc_contact_model dc_contact_exact = {
     .options = dc_exact_options,
     .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_LONG_RANGE | DC_CONTACT_FRICTION | DC_CONTACT_SHAPES |
              DC_CONTACT_SURFACES,
-    .methods = &bsh_methods,
+    .methods = &dc_bsh_methods,
 };
 
 // Gaps and overlaps of MuJoCo's bodies are those of bsh's geometry; there is no potential to evaluate.
@@ -211,5 +211,5 @@ const struct dc_contact_model dc_contact_mujoco = {
     .options = dc_mujoco_contact_options,
     .flags = DC_CONTACT_FRICTION | DC_CONTACT_FOREIGN,
     .hierarchical = true,
-    .methods = &bsh_methods,
+    .methods = &dc_bsh_methods,
 };

@@ -141,6 +141,7 @@ struct dc_contact_methods {
   bool sums_planes;                       // its near list is of barriers on planes, as barriers.c takes them
 };
 
+extern const struct dc_contact_methods dc_bsh_methods;  // bsh.c
 extern const struct dc_contact_model dc_contact_bsh, dc_contact_exact, dc_contact_mujoco;
 extern const struct dc_contact_model dc_contact_sdrs;      // sdrs.c
 extern const struct dc_contact_model dc_contact_manifold;  // manifold_model.c
