@@ -39,5 +39,11 @@ refused "a section that a comment names" src/a.c '// See docs/theory.md, "Range"
 refused "the second of two sections" src/a.c '// See docs/theory.md, "Ranges" and "Gears".'
 refused "a section that a string names" src/a.c 'char *a = "docs/theory.md, \\"Gears\\"";'
 
+# Nobody ever writes into the pipe, and builds beside the tree hold files of others.
+mkfifo tree/docs/pipe
+mkdir -p tree/build-other
+printf '[a](b.md)\n' > tree/build-other/a.md
+check "pipes and folders of builds are not read" timeout 60 "$interpreter" -I -S "$DCSIM_SOURCE/scripts/check-links" tree
+
 check "no page of docs has more than 60 kB" sh -c '! find "$1/docs" -name "*.md" -size +60000c | grep .' - "$DCSIM_SOURCE"
 finish
