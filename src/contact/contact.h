@@ -189,8 +189,9 @@ void dc_gap_bound_bend(struct dc_gap_bound *bound, const struct dc_path *path);
 int dc_contact_gap_bounds(struct dc_contact *contact, const struct dc_path *path, double keep,
                           struct dc_gap_bound *bounds, int capacity);
 
-// The potential of one gap that a motion changes strongly: E, without stiffness, its gradient for the twists of both
-// frames, and what the motion changes it by to first order, over E.
+// The potential of one gap that a motion changes strongly (docs/theory/steps.md, "Bent steps"), over the stiffness: E.
+// The gradient of E is for the twists of both frames, three turns, 1/rad, and shifts, 1/m, of a, then of b.  The change
+// is that of E by the motion to first order, over E.
 struct dc_contact_barrier {
   int pair;
   double energy, change, size;  // size: what the choice goes by

@@ -31,7 +31,10 @@ static const double LEAST_LOADED = 0.25, LOADED = 0.75;    // of the load, added
 static const double COUNTED = 20;                          // still speeds from which on impulses count in full
 static const double ENDS = 0.100, ENDED = 0.105;           // of the speed of arrival that is braked
 static const double FORGETS = 0.8;                         // of an end
-static const double MOST_AHEAD = 3;                        // of the impulse of a mechanism's contact in the interval
+// Times the impulse of a mechanism's contact in the interval.  Chosen among 0 to 4 and
+// none by drawn motions of links (kinds `finger` and `chain skid` of scripts/soak/physics.py): too little loses friction
+// (with 3 once 0.72 of mu), too much cannot be given back (without a bound up to 1.5 of mu).
+static const double MOST_AHEAD = 3;
 static const double RESERVE = 1.5;                         // of the impulse of restitution
 static const double ROUND = 0.1;                           // width of the corners of shares
 static const double NO_SPEED = 1e-9;                       // of the still one: divides nothing by zero

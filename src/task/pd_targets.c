@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control "pd_targets": one target displacement per step, or per block of steps, for the actuator of one body.  With
-// parameter y the target displacement from the initial state is c(y), with c the bounds (task/clamp.h), which a scene may leave open (task/target_bounds.h).  The target
-// velocity is zero, so that kd damps.
+// parameter y the target displacement from the initial state is c(y), with c the bounds (task/clamp.h), which a scene
+// may leave open (task/target_bounds.h).  The target velocity is zero, so that kd damps.
 #include "task/held_parameters.h"
 
 static const struct dc_option options_table[] = {
@@ -76,7 +76,8 @@ static void advance(const void *options, const struct dc_model *model, const str
                     double *state, double *parameters)
 {
   (void)state;
-  dc_held_advance(options, dc_actuator_coordinates(&((const struct dc_held_options *)options)->actuator, model).count, window, applied, true, parameters);
+  int count = dc_actuator_coordinates(&((const struct dc_held_options *)options)->actuator, model).count;
+  dc_held_advance(options, count, window, applied, true, parameters);
 }
 
 // Finds parameters whose targets are those given [steps][actuators]: each block gets the target of its last
