@@ -7,9 +7,9 @@
 Each draw makes a folder with a scene, a robot, a mesh or a run whose names lead elsewhere (.., absolute paths, links, pipes, devices), drawn from the kinds
 below, and runs one command of dcsim on it under strace.  A file that was opened to be read must lie in the folder, in the data directory, in a folder of the system's libraries or
 settings, or in the temporary folder that the draw has of its own; one that was opened to be written, made, renamed, linked or removed must lie in the folder or
-that temporary one.  Opens that fail and paths that are only looked at are no faults.  Outside of the folder stand a secret, a victim, a pipe and a link to each.
+that temporary one.  Trajectories of strangers (hostile_hdf5.py) are drawn where python3 has h5py, numpy; --kinds names the kinds to draw.  Opens that fail and paths that are only looked at are no faults.  Outside of the folder stand a secret, a victim, a pipe and a link to each.
 Programs that do these things are tried first, and must be seen.
-A signal, a run that takes longer than --limit seconds and bytes of the secret in what is printed or written are faults, too.  Exits with 1 where there is a fault, 2 without strace.
+A signal, a command line that is none (2), a run that takes longer than --limit seconds and bytes of the secret in what is printed or written are faults, too.  Exits with 1 where there is a fault, 2 without strace.
 """
 import argparse
 import collections
@@ -21,6 +21,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+try:
+    import hostile_hdf5
+except ImportError:  # no h5py
+    hostile_hdf5 = None
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 SYSTEM = ("/lib", "/lib64", "/usr", "/etc", "/proc", "/sys", "/opt")  # libraries, settings, what the kernel tells
@@ -45,7 +50,7 @@ class Place:
                            ("secret.xml", "<mujoco model='%s'/>" % SECRET), ("secret.csv", "time,a.x\n0,%s\n" % SECRET.split()[0]), ("secret.bin", SECRET * 40), ("victim", "untouched")):
             self.write(os.path.join(self.out, name), text)
         os.mkfifo(os.path.join(self.out, "pipe"))
-        self.names = 0
+        self.names, self.note = 0, ""
 
     def write(self, name, text):
         path = os.path.join(self.work, name)
@@ -92,7 +97,7 @@ def kind(function):
 
 def put(place, scene):
     place.write("scene.json", json.dumps(scene))
-    return place.random.choice((["check", "scene.json"], ["simulate", "scene.json", "-o", "run", "--no-report"], ["import", "scene.json", "-o", "again.json"], ["render", "scene.json", "-o", "p.png", "--size", "32x32"]))
+    return place.random.choice((["check", "scene.json"], ["simulate", "scene.json", "-o", "run", "--no-report"], ["import", "scene.json", "-o", "again.json"], ["query", "scene.json", "--manifold", "-o", "p.png"], ["probe", "scene.json"]))
 
 
 @kind
@@ -161,27 +166,49 @@ def scene_files(place):
     return put(place, scene_of(None, **more) if "bodies" in more else scene_of(None if "shapes" in more else {"type": "sphere", "radius": 0.1}, **more))
 
 
-@kind
-def runs(place):
+def make_run(place):
     scene = scene_of({"type": "sphere", "radius": 0.1}, objective=[{"type": "reach", "body": "b", "target": [0, 0, 0]}], control=[{"type": "initial_state", "body": "b", "velocity": "x"}],
                      optimizer={"type": "adam", "iterations": 2})
     place.write("scene.json", json.dumps(scene))
     subprocess.run([place.dcsim, "optimize", "scene.json", "-o", "run", "--quiet", "--no-report"], cwd=place.work, capture_output=True, env=place.environment)
+
+
+def reads_run(place):
+    """A command that reads the run."""
+    return place.random.choice((["report", "run"], ["verify", "run"], ["verify", "--untrusted", "run"], ["export", "run", "--format", "csv"], ["export", "run", "--format", "glb"], ["export", "run", "--format", "mjcf"], ["diff", "run", "run"],
+                                ["render", "run", "--size", "32x32"], ["optimize", "--resume", "run", "--quiet"], ["simulate", "scene.json", "--control", "run", "-o", "other"], ["export", "run", "--format", "npz"]))
+
+
+@kind
+def runs(place):
+    make_run(place)
     files = sorted(os.listdir(os.path.join(place.work, "run")))
     for _ in range(place.random.randint(1, 2)):
         name = os.path.join(place.work, "run", place.random.choice(files + ["frames", "export", "meshes", "trajectory.h5", "resolved.json", "checkpoint.bin"]))
         shutil.rmtree(name, ignore_errors=True) if os.path.isdir(name) and not os.path.islink(name) else os.path.lexists(name) and os.unlink(name)
         os.symlink(place.random.choice(("../../outside/secret.json", "../../outside", "../../outside/pipe", "/etc/passwd", "../../outside/victim")), name)
-    return place.random.choice((["report", "run"], ["verify", "run"], ["verify", "--untrusted", "run"], ["export", "run", "--format", "csv"], ["export", "run", "--format", "glb"], ["export", "run", "--format", "mjcf"], ["diff", "run", "run"],
-                                ["render", "run", "--size", "32x32"], ["optimize", "--resume", "run", "--quiet"], ["simulate", "scene.json", "--control", "run", "-o", "other"], ["advise", "run"], ["view", "--once", "run"]))
+    return reads_run(place)
+
+
+def trajectories(place):
+    make_run(place)
+    hostile_hdf5.make_secret(place.out, float(SECRET.split()[0]))
+    name, way = hostile_hdf5.forge(os.path.join(place.work, "run", "trajectory.h5"), place.random, place.out)
+    place.note = " (%s of %s)" % (way, name)
+    return reads_run(place)
+
+
+if hostile_hdf5:
+    kind(trajectories)
 
 
 @kind
 def outputs(place):
     scene = scene_of({"type": "sphere", "radius": 0.1})
     place.write("scene.json", json.dumps(scene))
-    os.symlink("../outside/victim", os.path.join(place.work, "file.json"))
-    return place.random.choice((["import", "scene.json", "-o", "file.json"], ["export", "scene.json", "--format", "urdf", "-o", "file.json"], ["query", "scene.json", "-o", "file.json"]))
+    end = place.random.choice(("json", "npz", "png"))
+    os.symlink("../outside/victim", os.path.join(place.work, "file." + end))
+    return ["import", "scene.json", "-o", "file.json"] if end == "json" else ["query", "scene.json", "--manifold", "-o", "file." + end]
 
 
 def opened(log, work):
@@ -220,14 +247,14 @@ def try_one(arguments, seed, program=None):
         place = Place(root, generator)
         place.dcsim = arguments.dcsim
         place.environment = dict(os.environ, TMPDIR=os.path.join(root, "tmp"), HOME=os.path.join(root, "home"), DCSIM_DATADIR=arguments.data)
-        name = generator.choice(sorted(KINDS)) if program is None else "control"
+        name = generator.choice(arguments.kinds.split(",") if arguments.kinds else sorted(KINDS)) if program is None else "control"
         command = KINDS[name](place) if program is None else ["-c", program]
         log = os.path.join(root, "log")
         faults = []
         try:
             done = subprocess.run(["strace", "-f", "-qq", "-y", "-s", "400", "-e", "trace=%file,chdir", "-o", log, arguments.dcsim if program is None else "/bin/sh", *command], cwd=place.work, env=place.environment,
                                   stdin=subprocess.DEVNULL, capture_output=True, timeout=arguments.limit)
-            if done.returncode < 0 or done.returncode > 100:
+            if done.returncode < 0 or done.returncode > 100 or (done.returncode == 2 and program is None):
                 faults.append("status %d" % done.returncode)
             if any(part.encode() in done.stdout + done.stderr for part in SECRET.split()[:2]):
                 faults.append("prints the secret")
@@ -248,7 +275,7 @@ def try_one(arguments, seed, program=None):
                 path = os.path.join(where, file)
                 if os.path.isfile(path) and not os.path.islink(path) and SECRET.split()[0].encode() in open(path, "rb").read():
                     faults.append("writes the secret into " + path.replace(root, "..."))
-        return name, command, sorted(set(faults))
+        return name + place.note, command, sorted(set(faults))
     finally:
         shutil.rmtree(root, ignore_errors=True)
 
@@ -260,6 +287,7 @@ def main():
     parser.add_argument("--limit", type=float, default=120)
     parser.add_argument("--dcsim", default=os.path.join(ROOT, "build/dcsim"))
     parser.add_argument("--data", default=ROOT)
+    parser.add_argument("--kinds", default="")
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
     arguments.dcsim, arguments.data = os.path.realpath(arguments.dcsim), os.path.realpath(arguments.data)
@@ -273,7 +301,7 @@ def main():
     counts, wrong = collections.Counter(), 0
     for k in range(arguments.draws):
         name, command, faults = try_one(arguments, "%d %d" % (arguments.seed, k))
-        counts[name] += 1
+        counts[name.split(" ")[0]] += 1
         wrong += bool(faults)
         if faults or arguments.verbose:
             print("%s: draw %d, %s, dcsim %s: %s" % ("fault" if faults else "fine", k, name, " ".join(command), "; ".join(faults)), flush=True)
