@@ -15,10 +15,14 @@
 // contact lasts whose force changes by less than LASTING of itself in a step, at the rate at which it changed over the
 // interval before: c |F - F-| <= LASTING |F|, c = H/h-.  An impact changes its force by the order of itself in every
 // interval that resolves it.  One that steps do not resolve may have nearly the same force in two of them, but there the
-// force brakes.  The centres of the two bodies came nearer or parted along it by a way w since t-1 which is not short
-// against the way that F moves their reduced mass m by, m |w| > BRAKED |F| h- H.  In second order a force that lasts
-// jumps where lengths change, as prediction and contact share weight by other lengths: there only the second question is
-// asked, with PREDICTED_BRAKED.
+// force brakes.  The centres of the two bodies then came nearer or parted along it by a way w since t-1 which is not
+// short against the way that F moves their reduced mass m by, m |w| > F h- max(BRAKED H, RESOLVED h-).  Two intervals of
+// equal force that turn a body round give it F h-.  Some hundredths of a step make what lies on a soft barrier as fast,
+// too.  This is therefore not asked of a contact that keeps, of earlier intervals, at least KEPT of the impulse
+// F (H - h-) that one keeps which lasts.
+//
+// In second order a force that lasts jumps where lengths change, as prediction and contact share weight by other
+// lengths: there only the second question is asked, of every contact, m |w| > PREDICTED_BRAKED F h- H.
 //
 // At a start from a velocity no force has acted before.  The force there is taken for one that lasts since a whole step,
 // so that friction is behind by what this lends it.
@@ -34,7 +38,7 @@
 
 #include "math/vector.h"
 
-static const double LASTING = 0.5, BRAKED = 0.02, PREDICTED_BRAKED = 0.1;
+static const double LASTING = 0.5, BRAKED = 0.02, PREDICTED_BRAKED = 0.1, RESOLVED = 0.5, KEPT = 0.5;
 // Beyond this number of intervals a step the change of a force drowns in what solutions leave of their residuals.
 static const double MOST_SCALE = 64;
 
@@ -75,17 +79,25 @@ static double momentum_of(const struct dc_rollout *rollout, int p, const double 
   return size > 0 && inverse_mass > 0 ? work / (size * inverse_mass) : 0;
 }
 
+// Whether a pair keeps by now about what a contact keeps that has lasted since whole steps.
+static bool has_lasted(const struct dc_rollout *rollout, double before, double step, int p)
+{
+  return rollout->rigid.left && before < step && (rollout->rigid.slip[p] - 1) * before >= KEPT * (step - before);
+}
+
 static bool lasts(const struct dc_rollout *rollout, const struct dc_step_interval *interval, int p,
                   const struct dc_pair_derivatives *pair, double stiffness)
 {
   const double *force = pair->gradient + 3, step = rollout->model->definition.time.step;
   const double(*memory)[DC_IMPACT_NUMBERS] = rollout->rigid.memory;
-  double part = rollout->prediction ? PREDICTED_BRAKED : BRAKED;
+  double before = interval->length / interval->ratio, push = stiffness * dc_vec_norm(force) * before;
   if (memory && (memory[p][DC_IMPACT_ARRIVAL] > 0 || memory[p][DC_IMPACT_ENDED] > 0))
     return false;
-  double most = part * stiffness * dc_vec_norm(force) * step * interval->length / interval->ratio;
-  return (rollout->prediction || holds(rollout->model, interval, force, rollout->rigid.before[p])) &&
-         fabs(momentum_of(rollout, p, force)) <= most;
+  if (rollout->prediction)
+    return fabs(momentum_of(rollout, p, force)) <= PREDICTED_BRAKED * push * step;
+  return holds(rollout->model, interval, force, rollout->rigid.before[p]) &&
+         (has_lasted(rollout, before, step, p) ||
+          fabs(momentum_of(rollout, p, force)) <= push * fmax(BRAKED * step, RESOLVED * before));
 }
 
 bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
