@@ -11,7 +11,7 @@
 //     -h/2 (h F(q, q*) + h- F(q-, q)),   F(a, b) = kp (y - (a + b)/2) + kd (v - (b - a)/h), limited
 // (prediction_halves.c).  An armature a is inertia of a coordinate: a (q* - q - r (q - q-)).  Ties push along their
 // directions at q, with the mean of what they are stretched by at all three states (prediction_ties.c), and so do
-// couplings (prediction_couplings.c).
+// couplings (prediction_couplings.c).  Pins of soft bodies push with what they are stretched by at t (prediction_pins.c).
 // Without these both are J(q)^T of a sum over partners p of T with coefficients c_p,
 //     G = J(q)^T [sum c_p W (T_p - T) - k f]:   T* with 1, T- with r; or T- with r/2 and T(q + h v) with -r/2.
 // With A = R_p M R^T the wrench of a partner is c_p (axial(A); m (x_p - x)), where axial(A) = (A_21 - A_12, ...).  Its
@@ -55,7 +55,7 @@ struct dc_prediction {
   double *armature;                                               // [nv] kg or kg m^2, of the coordinates alone
   double *vector, *column, *units;                                // [nv]
   double (*twists)[6], (*wrenches)[6], (*total)[6], (*given)[6];  // [bodies]; total: the wrenches of G but for ties
-  double (*tied)[6];                                              // [bodies] those of ties; NULL: there are none
+  double (*tied)[6];                                              // [bodies] those of ties and pins; NULL: there are none
   double *forces;                                                 // [nv] given with them
   double *start, *step;                                           // [nq], [nv] of Newton's method
   int block_count;
@@ -135,7 +135,7 @@ struct dc_prediction *dc_prediction_create(const struct dc_model *model, struct 
   bool halves = dc_halves_create(bodies, arena, &p->halves) && p->armature && p->forces && p->start && p->step;
   p->given = dc_arena_alloc(arena, count, sizeof *p->given);
   p->matrices = dc_arena_alloc(arena, matrices_size(p), sizeof *p->matrices);
-  bool ties = model->definition.tie_count > 0;
+  bool ties = model->definition.tie_count > 0 || bodies->mount_count > 0;
   p->tied = ties ? dc_arena_alloc(arena, count, sizeof *p->tied) : NULL;
   p->pivots = dc_arena_alloc(arena, nv, sizeof *p->pivots);
   bool complete = halves && (p->tied || !ties) && p->q && p->ahead_q && p->vector && p->column && p->units &&
@@ -373,6 +373,7 @@ static void find_residual(const struct dc_step_state *state, struct dc_predictio
   if (prediction->tied) {
     memset(prediction->tied, 0, (size_t)bodies->count * sizeof *prediction->tied);
     dc_prediction_add_ties(state, prediction->next.poses, prediction->tied);
+    dc_prediction_add_pins(state, prediction->tied);
     dc_pull_back(bodies, prediction->now, (const double(*)[6])prediction->tied, prediction->vector);
   }
   dc_prediction_add_couplings(state, prediction->q, prediction->vector);
@@ -480,6 +481,7 @@ void dc_prediction_pull_back(const struct dc_step_state *state, struct dc_step_c
   add_partner_block(state, &prediction->partners, BEFORE, true, twists, out->before.wrenches);
   dc_prediction_add_tie_block(state, DC_AT_NOW, twists, out->now.wrenches);
   dc_prediction_add_tie_block(state, DC_AT_BEFORE, twists, out->before.wrenches);
+  dc_prediction_add_pin_block(state, twists, NULL, out->now.wrenches, out->now.joints);
   dc_prediction_add_coupling_block(state, DC_AT_NOW, prediction->q, true, mu, out->now.joints);
   dc_prediction_add_coupling_block(state, DC_AT_BEFORE, prediction->q, true, mu, out->before.joints);
   dc_halves_add_mixed(state, &prediction->halves, mu, out);
@@ -520,6 +522,7 @@ void dc_prediction_push(const struct dc_step_state *state, struct dc_step_variat
   add_partner_block(state, &prediction->partners, BEFORE, false, variation->before.twists, prediction->wrenches);
   dc_prediction_add_tie_block(state, DC_AT_NOW, variation->now.twists, prediction->wrenches);
   dc_prediction_add_tie_block(state, DC_AT_BEFORE, variation->before.twists, prediction->wrenches);
+  dc_prediction_add_pin_block(state, variation->now.twists, variation->now.joints, prediction->wrenches, NULL);
   if (state->interval.starts) {
     dc_start_push(bodies, state->input->velocity, state->interval.length / state->interval.ratio, variation->now.joints,
                   variation->input->velocity, prediction->column);

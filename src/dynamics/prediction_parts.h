@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forces in a prediction (prediction.c): actuators, springs and damping, by halves of intervals, ties and couplings.  Private
+// Forces in a prediction (prediction.c): actuators, springs and damping, by halves of intervals, ties, couplings and
+// pins of soft bodies.  Private
 // to its files.
 #ifndef DC_DYNAMICS_PREDICTION_PARTS_H
 #define DC_DYNAMICS_PREDICTION_PARTS_H
@@ -42,6 +43,13 @@ void dc_prediction_add_ties(const struct dc_step_state *state, const struct dc_p
 // Adds what twists of frames do to that: of the predicted ones, those at t or those at t-1.  It is symmetric.
 void dc_prediction_add_tie_block(const struct dc_step_state *state, enum dc_force_place place,
                                  const double (*twists)[6], double (*wrenches)[6]);
+
+// Adds what pins of soft bodies do to the frames at t in G, as wrenches [bodies][6].
+void dc_prediction_add_pins(const struct dc_step_state *state, double (*wrenches)[6]);
+// Adds what twists of the frames at t and a tangent of nodes [nv] (NULL: none) do to that, and to joints [nv] (NULL: to
+// nobody) what twists do to the nodes' forces.  It is symmetric.
+void dc_prediction_add_pin_block(const struct dc_step_state *state, const double (*twists)[6], const double *nodes,
+                                 double (*wrenches)[6], double *joints);
 
 // Adds to G [nv] what couplings do; next [nq]: the predicted state.
 void dc_prediction_add_couplings(const struct dc_step_state *state, const double *next, double *sum);

@@ -10,8 +10,10 @@
 // S the saturation of dynamics/saturation.h, s^2/2 without a limit; for k = 0 it is -S'(c) (q+ - q).
 // With the integrator "second_order" the force on a length or angle is that of the middle of the interval,
 // (q + q+)/2, half of it as a part of the prediction q* (prediction.c), which asks for it by halves of intervals.  What
-// is left of it here is how it gives way to contact, with kappa = kp/2 + kd/h the stiffness of half of that force,
-//     kappa/4 (q+ - q*)^2.
+// is left of it here is how it gives way to contact: the same force at q+ in place of q*.  With s+ and s* what is asked
+// for in the middle before the limit, s+ = s* - kappa (q+ - q*), kappa = kp/2 + kd/h,
+//     (S(s+) - S(s*))/(2 kappa) + S'(s*)/2 (q+ - q*),
+// kappa/4 (q+ - q*)^2 without a limit: what a drive meets feels no more than the limit.
 // A rotation R with target Y = exp([p]x) R_0 and Z = exp(h [v]x) R:
 //     kp/2 (3 - tr(R+ Y^T)) + kd/(2h) (3 - tr(R+ Z^T)),
 // kp/2 |angle|^2 for small angles and smooth for all.  With A = R+ Y^T, for R+ <- exp([w]x) R+ and Y <- exp([y]x) Y,
@@ -101,7 +103,7 @@ void dc_drive_axial(const double a[9], double g[3])
   g[2] = a[3] - a[1];
 }
 
-// Differences from the targets of a length or angle.
+// Differences from the targets of a length or angle at the end of the interval.
 void dc_drive_errors(const struct drive_context *c, const struct drive *drive, double *position, double *velocity)
 {
   int at = drive->part->q + drive->component;
@@ -120,16 +122,21 @@ static struct dc_weight weight_at(const struct drive_context *c)
   return (struct dc_weight){c->model, c->design, c->q_now, c->now_poses, c->now_axes};
 }
 
+// The weight that a drive holds.
+static double held_by(const struct drive_context *c, const struct drive *drive)
+{
+  struct dc_weight weight = weight_at(c);
+  if (!drive->holds)
+    return 0;
+  return c->held ? c->held[drive->part->v] : dc_weight_hold(&weight, drive->body, drive->part->v);
+}
+
 // The force of a length or angle, as asked for and limited.
 struct dc_saturated dc_drive_law(const struct drive_context *c, const struct drive *drive)
 {
-  double position, velocity, hold = 0;
+  double position, velocity;
   dc_drive_errors(c, drive, &position, &velocity);
-  if (drive->holds) {
-    struct dc_weight weight = weight_at(c);
-    hold = c->held ? c->held[drive->part->v] : dc_weight_hold(&weight, drive->body, drive->part->v);
-  }
-  return dc_saturate(drive->effort, drive->kp * position + drive->kd * velocity + hold);
+  return dc_saturate(drive->effort, drive->kp * position + drive->kd * velocity + held_by(c, drive));
 }
 
 // Whether all that is left of a drive is how it gives way.
@@ -138,17 +145,39 @@ static bool gives_way(const struct drive_context *c, const struct drive *drive)
   return c->predicted && drive->part->kind != DC_PART_BALL;
 }
 
-// q+ - q*
-static double way_given(const struct drive_context *c, const struct drive *drive)
+// The force of a length or angle seen from one place: errors of position and velocity, the time that is left of the step
+// there, how what is asked for falls with q(t), and the slope of the force by it.
+struct view {
+  double position, velocity, remaining, by_now, slope;
+};
+
+// How a drive gives way beside a prediction: q+ - q*, kappa, and the force in the middle of the interval to either.
+struct given {
+  double way, kappa;
+  struct view predicted, next;
+  struct dc_saturated at_predicted, at_next;
+};
+
+static struct given give(const struct drive_context *c, const struct drive *drive)
 {
   int at = drive->part->q + drive->component;
-  return c->q_next[at] - c->predicted[at];
-}
-
-// kappa/2
-static double give(const struct drive_context *c, double kp, double kd)
-{
-  return 0.25 * kp + 0.5 * kd / c->interval.length;
+  double h = c->interval.length, position, velocity;
+  struct drive_context middle = *c;
+  struct given given = {.way = c->q_next[at] - c->predicted[at], .kappa = 0.5 * drive->kp + drive->kd / h};
+  middle.q_next = c->predicted;
+  middle.interval.remaining += 0.5 * h;
+  dc_drive_errors(&middle, drive, &position, &velocity);
+  position += 0.5 * (c->predicted[at] - c->q_now[at]);
+  double asked = drive->kp * position + drive->kd * velocity + held_by(c, drive);
+  given.at_predicted = dc_saturate(drive->effort, asked);
+  given.at_next = dc_saturate(drive->effort, asked - given.kappa * given.way);
+  given.predicted = (struct view){position, velocity, middle.interval.remaining, drive->kd / h - 0.5 * drive->kp,
+                                  given.at_predicted.slope};
+  given.next = given.predicted;
+  given.next.position -= 0.5 * given.way;
+  given.next.velocity -= given.way / h;
+  given.next.slope = given.at_next.slope;
+  return given;
 }
 
 // Value of one drive: quadratic in the error of position and of velocity; with a limit of effort the saturated law of a
@@ -156,8 +185,10 @@ static double give(const struct drive_context *c, double kp, double kd)
 static void drive_value(struct drive_context *c, const struct drive *drive)
 {
   if (gives_way(c, drive)) {
-    double way = way_given(c, drive);
-    c->value += 0.5 * give(c, drive->kp, drive->kd) * way * way;
+    struct given given = give(c, drive);
+    c->value += drive->effort > 0 ? 0.5 * ((given.at_next.value - given.at_predicted.value) / given.kappa +
+                                           given.at_predicted.force * given.way)
+                                  : 0.25 * given.kappa * given.way * given.way;
     return;
   }
   if (drive->part->kind == DC_PART_BALL) {
@@ -231,7 +262,8 @@ static void drive_gradient(struct drive_context *c, const struct drive *drive)
 {
   double *force = c->forces + drive->part->v + drive->component;
   if (gives_way(c, drive)) {
-    *force += give(c, drive->kp, drive->kd) * way_given(c, drive);
+    struct given given = give(c, drive);
+    *force += 0.5 * (given.at_predicted.force - given.at_next.force);
     return;
   }
   if (drive->part->kind == DC_PART_BALL) {
@@ -268,9 +300,10 @@ static void drive_hessian(struct drive_context *c, const struct drive *drive)
 {
   double block[9] = {drive->kp + drive->kd / c->interval.length};
   int n = 1;
-  if (gives_way(c, drive))
-    block[0] = give(c, drive->kp, drive->kd);
-  else if (drive->part->kind != DC_PART_BALL && !dc_drive_is_plain(drive))
+  if (gives_way(c, drive)) {
+    struct given given = give(c, drive);
+    block[0] = 0.5 * given.kappa * given.at_next.slope;
+  } else if (drive->part->kind != DC_PART_BALL && !dc_drive_is_plain(drive))
     block[0] *= dc_drive_law(c, drive).slope;
   if (drive->part->kind == DC_PART_BALL) {
     double a[9], b[9];
@@ -368,6 +401,33 @@ static void ball_mixed(struct drive_context *c, const struct drive *drive)
   c->cotangent->design.kd_scale[drive->body] += dc_vec_dot(g, l) / drive->kd_scale;
 }
 
+// The same from the end of the interval.
+static struct view view_of(const struct drive_context *c, const struct drive *drive)
+{
+  struct view view = {.remaining = c->interval.remaining, .by_now = drive->kd / c->interval.length, .slope = 1};
+  dc_drive_errors(c, drive, &view.position, &view.velocity);
+  if (!dc_drive_is_plain(drive))
+    view.slope = dc_drive_law(c, drive).slope;
+  return view;
+}
+
+// Derivatives of minus the force, times l, by targets, gains, weights and q(t).
+static void add_view_mixed(struct drive_context *c, const struct drive *drive, const struct view *view, double l)
+{
+  int v = drive->part->v + drive->component;
+  size_t row = (size_t)c->interval.step * (size_t)c->model->bodies.actuator_count + (size_t)drive->actuator;
+  l *= view->slope;
+  if (drive->holds) {
+    struct dc_weight weight = weight_at(c);
+    dc_weight_pull_back(&weight, drive->body, v, -l, c->now, &c->cotangent->design);
+  }
+  c->cotangent->target_position[row] -= drive->kp * l;
+  c->cotangent->target_velocity[row] -= (drive->kd - drive->kp * view->remaining) * l;
+  c->now[v] -= view->by_now * l;
+  c->cotangent->design.kp_scale[drive->body] -= drive->kp / drive->kp_scale * view->position * l;
+  c->cotangent->design.kd_scale[drive->body] -= drive->kd / drive->kd_scale * view->velocity * l;
+}
+
 // Derivatives of (gradient by q+) . lambda by targets, gains and q(t).
 void dc_drive_mixed(struct drive_context *c, const struct drive *drive)
 {
@@ -375,30 +435,17 @@ void dc_drive_mixed(struct drive_context *c, const struct drive *drive)
     ball_mixed(c, drive);
     return;
   }
-  int v = drive->part->v + drive->component;
-  size_t row = (size_t)c->interval.step * (size_t)c->model->bodies.actuator_count + (size_t)drive->actuator;
-  double position, velocity, direction[3];
+  double direction[3];
   dc_drive_direction(c, drive, direction);
-  double l = direction[0];
   if (gives_way(c, drive)) {
-    double along = l * way_given(c, drive);
-    c->by_predicted[v] -= give(c, drive->kp, drive->kd) * l;
-    c->cotangent->design.kp_scale[drive->body] += give(c, drive->kp, 0) / drive->kp_scale * along;
-    c->cotangent->design.kd_scale[drive->body] += give(c, 0, drive->kd) / drive->kd_scale * along;
+    struct given given = give(c, drive);
+    c->by_predicted[drive->part->v + drive->component] -= 0.5 * given.kappa * given.at_predicted.slope * direction[0];
+    add_view_mixed(c, drive, &given.predicted, -0.5 * direction[0]);
+    add_view_mixed(c, drive, &given.next, 0.5 * direction[0]);
     return;
   }
-  if (!dc_drive_is_plain(drive))
-    l *= dc_drive_law(c, drive).slope;
-  if (drive->holds) {
-    struct dc_weight weight = weight_at(c);
-    dc_weight_pull_back(&weight, drive->body, v, -l, c->now, &c->cotangent->design);
-  }
-  dc_drive_errors(c, drive, &position, &velocity);
-  c->cotangent->target_position[row] -= drive->kp * l;
-  c->cotangent->target_velocity[row] -= (drive->kd - drive->kp * c->interval.remaining) * l;
-  c->now[v] -= drive->kd / c->interval.length * l;
-  c->cotangent->design.kp_scale[drive->body] -= drive->kp / drive->kp_scale * position * l;
-  c->cotangent->design.kd_scale[drive->body] -= drive->kd / drive->kd_scale * velocity * l;
+  struct view view = view_of(c, drive);
+  add_view_mixed(c, drive, &view, direction[0]);
 }
 
 static void actuator_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
@@ -457,32 +504,41 @@ static void ball_product(struct drive_context *c, const struct drive *drive, con
   dc_vec_add_scaled(force, force, kd / drive->kd_scale, g);
 }
 
-// The transposed of drive_mixed.
-static void drive_product(struct drive_context *c, const struct drive *drive)
+// The change of the force by those of targets, gains, weights and q(t).
+static double view_product(const struct drive_context *c, const struct drive *drive, const struct view *view)
 {
   size_t row = (size_t)c->interval.step * (size_t)c->model->bodies.actuator_count + (size_t)drive->actuator;
   const double *position = c->input->target_position + row, *velocity = c->input->target_velocity + row;
-  double kp = c->input->design.kp_scale[drive->body], kd = c->input->design.kd_scale[drive->body];
-  if (drive->part->kind == DC_PART_BALL) {
-    ball_product(c, drive, position, velocity, kp, kd);
-    return;
-  }
   int v = drive->part->v + drive->component;
-  if (gives_way(c, drive)) {
-    double gain = give(c, drive->kp / drive->kp_scale * kp, drive->kd / drive->kd_scale * kd);
-    c->forces[v] += gain * way_given(c, drive) - give(c, drive->kp, drive->kd) * c->moved_predicted[v];
-    return;
-  }
-  double position_error, velocity_error;
-  dc_drive_errors(c, drive, &position_error, &velocity_error);
-  double change = drive->kp * (*position - c->interval.remaining * *velocity) +
-                  drive->kd * (*velocity + c->moved[v] / c->interval.length) +
-                  drive->kp / drive->kp_scale * position_error * kp + drive->kd / drive->kd_scale * velocity_error * kd;
+  double change = drive->kp * (*position - view->remaining * *velocity) + drive->kd * *velocity +
+                  view->by_now * c->moved[v] +
+                  drive->kp / drive->kp_scale * view->position * c->input->design.kp_scale[drive->body] +
+                  drive->kd / drive->kd_scale * view->velocity * c->input->design.kd_scale[drive->body];
   if (drive->holds) {
     struct dc_weight weight = weight_at(c);
     change += dc_weight_push_forward(&weight, drive->body, v, c->moved, &c->input->design);
   }
-  c->forces[v] -= dc_drive_is_plain(drive) ? change : dc_drive_law(c, drive).slope * change;
+  return view->slope * change;
+}
+
+// The transposed of drive_mixed.
+static void drive_product(struct drive_context *c, const struct drive *drive)
+{
+  if (drive->part->kind == DC_PART_BALL) {
+    size_t row = (size_t)c->interval.step * (size_t)c->model->bodies.actuator_count + (size_t)drive->actuator;
+    ball_product(c, drive, c->input->target_position + row, c->input->target_velocity + row,
+                 c->input->design.kp_scale[drive->body], c->input->design.kd_scale[drive->body]);
+    return;
+  }
+  int v = drive->part->v + drive->component;
+  if (gives_way(c, drive)) {
+    struct given given = give(c, drive);
+    c->forces[v] += 0.5 * (view_product(c, drive, &given.predicted) - view_product(c, drive, &given.next)) -
+                    0.5 * given.kappa * given.at_predicted.slope * c->moved_predicted[v];
+    return;
+  }
+  struct view view = view_of(c, drive);
+  c->forces[v] -= view_product(c, drive, &view);
 }
 
 static void actuator_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The term of the step potential of nodes alone: inertia, gravity, given forces and pins.  Mass m is lumped; with the
+// The term of the step potential of nodes alone: inertia, gravity and given forces.  Mass m is lumped; with the
 // displacement d = (x+ - x) - r (x - x-), r as in terms.c,
-//     m/(2 h^2) |d|^2 - w (m g + f).(x+ - x) + k/2 |x+ - p|^2,   p the place of a pin of stiffness k.
+//     m/(2 h^2) |d|^2 - w (m g + f).(x+ - x).
 // w is 1; beside a prediction m g and f push for half of this interval and of the one before (terms_past.c).
 #include "dynamics/step.h"
 #include "math/vector.h"
-
-// Pins that bodies hold are in terms_mount.c.
-#define FOR_EACH_WORLD_PIN(p, soft)                                                                                    \
-  for (int p = 0; p < (soft)->pin_count; p++)                                                                          \
-    if ((soft)->pins[p].body < 0)
 
 static double mass_scale(const struct dc_step_state *state, const struct dc_soft *soft)
 {
@@ -33,8 +28,7 @@ static void second_difference(const struct dc_step_state *state, int at, double 
     d[k] = dc_second_difference(&state->interval, state->q_next[at + k], state->q_now[at + k], state->q_before[at + k]);
 }
 
-// For each node m/2 |x_next - (1 + r) x_now + r x_before|^2 / h^2 - m g . way - f . way, and for each pin k/2 |x_next -
-// place|^2.
+// For each node m/2 |x_next - (1 + r) x_now + r x_before|^2 / h^2 - m g . way - f . way.
 static double value(const struct dc_step_state *state)
 {
   double sum = 0;
@@ -50,17 +44,11 @@ static double value(const struct dc_step_state *state)
       if (force)
         sum -= state->kick * dc_vec_dot(force + 3 * (size_t)i, move);
     }
-    FOR_EACH_WORLD_PIN(p, soft)
-    {
-      double d[3];
-      dc_vec_sub(d, state->q_next + soft->q_offset + 3 * (size_t)soft->pins[p].node, soft->pins[p].place);
-      sum += 0.5 * soft->pins[p].stiffness * dc_vec_dot(d, d);
-    }
   }
   return sum;
 }
 
-// Gradient by x_next: m (second difference / h^2 - g) - f, and k (x_next - place) of pins.
+// Gradient by x_next: m (second difference / h^2 - g) - f.
 static void add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
   DC_FOR_EACH_SOFT(soft, state)
@@ -73,12 +61,6 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
       for (int k = 0; k < 3; k++)
         sum[i + k] += mass * inverse_square_step(state) * d[k] -
                       state->kick * (mass * state->input->design.gravity[k] + (force ? force[i + k] : 0));
-    }
-    FOR_EACH_WORLD_PIN(p, soft)
-    {
-      double d[3], *at = sum + 3 * (size_t)soft->pins[p].node;
-      dc_vec_sub(d, state->q_next + soft->q_offset + 3 * (size_t)soft->pins[p].node, soft->pins[p].place);
-      dc_vec_add_scaled(at, at, soft->pins[p].stiffness, d);
     }
   }
 }
@@ -105,9 +87,6 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
 {
   (void)exact;
   dc_node_add_damping(state, 1, hessian);
-  DC_FOR_EACH_SOFT(soft, state)
-  FOR_EACH_WORLD_PIN(p, soft)
-  add_diagonal(state, soft, soft->pins[p].node, soft->pins[p].stiffness, hessian);
 }
 
 // Adds lambda^T d(gradient) by the states now and before, gravity, forces, and the scale of the body's mass.
@@ -170,9 +149,6 @@ static void add_floor(const struct dc_step_state *state, struct dc_step_forces *
     for (int i = 0; i < 3 * soft->node_count; i++)
       at[i] += DC_POSITION_NOISE * mass_scale(state, soft) * dc_soft_node_mass(soft, i / 3) *
                inverse_square_step(state) * dc_vec_norm(x + i / 3 * 3);
-    FOR_EACH_WORLD_PIN(p, soft)
-    for (int k = 0, node = 3 * soft->pins[p].node; k < 3; k++)
-      at[node + k] += DC_POSITION_NOISE * soft->pins[p].stiffness * dc_vec_norm(x + node);
   }
 }
 

@@ -497,12 +497,12 @@ static void check_terms(void (*add)(struct scene *scene), bool part)
                     term == &dc_surface_term || term == &dc_air_term || term == &dc_far_term ||
                     term == &dc_muscle_term || term == &dc_past_term;
     bool cabled = add == cabled_arm || add == cabled_block;
-    if (cabled != (term == &dc_cable_term) || (add == mounted_block) != (term == &dc_mount_term))
+    if (cabled != (term == &dc_cable_term) || (add == mounted_block) != (term == &dc_pin_term))
       continue;
     bool soft = add == soft_bodies || add == soft_crowd || add == soft_seconds;
     if (term == &dc_past_term && add != soft_seconds)
       continue;
-    if (!cabled && term != &dc_mount_term &&
+    if (!cabled && term != &dc_pin_term &&
         (of_nodes != soft || (term == &dc_limit_term && add == free_bodies) ||
          term == &dc_load_term ||    // acts on masses that are fixed to soft bodies: test_soft_matrix.sh
          term == &dc_impact_term ||  // acts after an interval that has left something: test_impact_law
