@@ -7,13 +7,10 @@
 #include "contact/friction/friction_internal.h"
 
 // A vertex that slides on a plane: its arm at time t from its body's centre in world axes and its place in the plane's
-// frame, m; the distance u_v in units of length (of sdrs; of convex leaves m); its part W_v of the plane's weight.  What follows is of the
-// evaluation: B^T (x+ - x)/h, the slip r_v and s_v, those of a trial, the pull y_v = r_v/s_v as an unknown of its own,
-// slips and pulls of two iterates.
+// frame, m; the distance u_v in units of length (of sdrs; of convex leaves m); its part W_v of the plane's weight.  Its
+// slips are those of its lane of a batch (struct dc_slip_batch).
 struct dc_sliding_vertex {
   double arm[3], local[3], distance, weight;
-  double velocity[2], slip[2], size, trial_slip[2], trial_size;
-  double pull[2], slips[2][2], held[2][2];
   int index;  // of the body's points
 };
 
@@ -21,6 +18,8 @@ struct dc_sliding_vertex {
 struct dc_sliding_hulls {
   int count_a, count;
   size_t first;  // of its vertices, those of a first
+  size_t first_batch;
+  int batches_a, batches;  // those of a first
   bool warm;
   double axes[9];    // b_1, b_2 and the plane's unit normal
   double slack;      // 1 - |n|, of sdrs
@@ -33,7 +32,8 @@ struct dc_hull_slips {
   double drag;  // rho^2/e, m s: on the planes' spins
   struct dc_sliding_hulls *sliding_pairs;
   struct dc_sliding_vertex *vertices;
-  size_t sliding_count, sliding_capacity, vertex_count, vertex_capacity;
+  struct dc_slip_batch *batches;
+  size_t sliding_count, sliding_capacity, vertex_count, vertex_capacity, batch_count, batch_capacity;
 };
 
 // L D L^T of a symmetric 3x3 matrix (lower triangle), in place; pivots are kept positive.
@@ -69,12 +69,14 @@ int dc_hull_slips_reserve(struct dc_hull_slips *slips, size_t count);
 // Adds a vertex to the last pair; there is room for it.
 void dc_hull_slips_add_vertex(struct dc_hull_slips *slips, struct dc_sliding_hulls *sliding, int index,
                               const double arm[3], const double local[3], double distance, double weight);
+// Empties the lists.
+void dc_hull_slips_clear(struct dc_hull_slips *slips);
 // The last pair becomes a unit like the one given, unless nothing slides after all; -1 when out of memory.
 int dc_hull_slips_finish(struct dc_hull_slips *slips, struct dc_friction *friction,
                          const struct dc_friction_unit *like);
 // Evaluates a unit, as struct dc_friction_methods says of `run`.
-void dc_hull_slips_run(struct dc_hull_slips *slips, struct dc_friction_unit *unit,
-                       const struct dc_friction_motion *motion);
+void dc_hull_slips_run(struct dc_hull_slips *slips, const struct dc_lane_kernels *kernels,
+                       struct dc_friction_unit *unit, const struct dc_friction_motion *motion);
 void dc_hull_slips_release(struct dc_hull_slips *slips);
 
 #endif

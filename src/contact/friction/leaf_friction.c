@@ -25,7 +25,7 @@ void dc_leaf_friction_clear(struct dc_contact *contact, struct dc_leaf_friction 
 {
   double radius = SPIN_RADIUS * contact->settings.length;
   own->slips.drag = radius * radius / contact->friction->smoothing;
-  own->slips.sliding_count = own->slips.vertex_count = 0;
+  dc_hull_slips_clear(&own->slips);
 }
 
 void dc_leaf_friction_release(struct dc_leaf_friction *own)

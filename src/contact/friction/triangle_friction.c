@@ -311,7 +311,7 @@ static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const
   struct dc_triangle_friction *own = contact->friction->own;
   struct dc_friction_sums sums;
   if (unit->leaves) {
-    dc_hull_slips_run(&own->leaves.slips, unit, motion);
+    dc_hull_slips_run(&own->leaves.slips, contact->kernels, unit, motion);
     return;
   }
   memset(&sums, 0, motion->both ? sizeof sums : offsetof(struct dc_friction_sums, h_ab));

@@ -385,12 +385,29 @@ static inline void hold_pull(const struct dc_friction_motion *motion, double (*s
   }
 }
 
+// Hessians of both bodies from the sums over their vertices and Z: what the plane's motion takes from them is left out.
+static inline void store_hessians(const struct sliding_sums t[2], const lanes b[2][3], const lanes matrix[6],
+                                  const struct dc_friction_motion *motion, struct dc_friction_sums *sums, int lane)
+{
+  struct motion_factor factor;
+  lanes y[2][6][3], scaled[2][6][3];
+  factor_motion(matrix, &factor);
+  for (int x = 0; x < 1 + motion->both; x++) {
+    eliminate_motion(&t[x], b, &factor, y[x], scaled[x]);
+    store_curvature(&t[x], b, (const lanes(*)[3])y[x], (const lanes(*)[3])scaled[x], x ? sums->h_bb : sums->h_aa, lane);
+  }
+  for (int i = 0; i < 6 && motion->both; i++)
+    for (int j = 0; j < 6; j++)
+      accumulate(&sums->h_ab[6 * i + j][lane],
+                 -(y[0][i][0] * scaled[1][j][0] + (y[0][i][1] * scaled[1][j][1] + y[0][i][2] * scaled[1][j][2])));
+}
+
 static inline void store_pair(struct dc_friction_batch *batch, const struct sliding *p, const lanes arm[6][3],
                               const lanes b[2][3], const lanes r[6][2], const lanes s[6], lanes strength,
                               const struct dc_friction_motion *motion, struct dc_friction_sums *sums, int lane)
 {
   struct sliding_sums t[2];
-  lanes inverse[6], matrix[6], y[2][6][3], scaled[2][6][3];
+  lanes inverse[6], matrix[6];
   double e2 = motion->smoothing * motion->smoothing;
   int bodies = motion->order > 1 ? 2 : 1 + motion->both;  // a fixed body's vertices still hold the plane back
   lanes force = strength * (1 / motion->time_step);
@@ -423,18 +440,8 @@ static inline void store_pair(struct dc_friction_batch *batch, const struct slid
       store_gradient(&t[x], motion->turn[x], b, sums->gradient + 6 * x, motion->order > 1 ? sums->turn + 6 * x : NULL,
                      lane);
   }
-  if (motion->order < 2)
-    return;
-  struct motion_factor factor;
-  factor_motion(matrix, &factor);
-  for (int x = 0; x < 1 + motion->both; x++) {
-    eliminate_motion(&t[x], b, &factor, y[x], scaled[x]);
-    store_curvature(&t[x], b, (const lanes(*)[3])y[x], (const lanes(*)[3])scaled[x], x ? sums->h_bb : sums->h_aa, lane);
-  }
-  for (int i = 0; i < 6 && motion->both; i++)
-    for (int j = 0; j < 6; j++)
-      accumulate(&sums->h_ab[6 * i + j][lane],
-                 -(y[0][i][0] * scaled[1][j][0] + (y[0][i][1] * scaled[1][j][1] + y[0][i][2] * scaled[1][j][2])));
+  if (motion->order > 1)
+    store_hessians(t, b, matrix, motion, sums, lane);
 }
 
 // B^T (x+ - x)/h = B^T velocity + (B^T drift) arm

@@ -128,6 +128,32 @@ struct dc_floor_batch {
   double slips[2][2][DC_BATCH], held[2][2][DC_BATCH];  // as in dc_friction_batch
 };
 
+// Vertices of one of two hulls that slide on the plane between them, eight side by side.  Unused lanes repeat a used one
+// with weight 0.
+struct dc_slip_batch {
+  double arm[3][DC_BATCH] DC_LINE;                     // x_v - c_X of time t, world axes
+  double lever[2][DC_BATCH];                           // (b_1, b_2).(x_v - o)
+  double weight[DC_BATCH];                             // W_v / strength
+  double pull[2][DC_BATCH];                            // y_v, kept from one evaluation to the next
+  double slips[2][2][DC_BATCH], held[2][2][DC_BATCH];  // as in dc_friction_batch
+  // The evaluation writes B^T (x+ - x)/h, r_v, s_v and 1/s_v, and r_v and s_v of a trial.
+  double velocity[2][DC_BATCH], slip[2][DC_BATCH], size[DC_BATCH], inverse[DC_BATCH];
+  double trial_slip[2][DC_BATCH], trial_size[DC_BATCH];
+  int used;  // lanes
+};
+
+// Two hulls of any number of vertices and the plane on which they slide, or vertices above a primitive.
+struct dc_slip_hulls {
+  struct dc_slip_batch *batches;
+  int count_a, count;  // batches, those of a first
+  const double *axes;  // b_1, b_2
+  double strength;     // sum of W_v
+  double drag;         // rho^2/e, m s: on the plane's spin
+  bool primitive;      // the plane stands still
+  double *motion;      // u, omega: where the solution starts, and the solution
+  bool warm;           // motion and pulls hold a start
+};
+
 // Arguments of friction_setup that the triangle pairs of one body pair share, at time t.
 struct dc_friction_place {
   double rotation_b[9];  // frame b -> world
@@ -176,6 +202,9 @@ struct dc_lane_kernels {
   // Solves for the motion of the planes and adds to sums.
   void (*friction_terms)(struct dc_friction_batch *batch, const struct dc_friction_motion *motion,
                          struct dc_friction_sums *sums);
+  // The same for two hulls: the vertices are side by side, and each used lane of sums has the whole sum added.
+  void (*hull_slips)(const struct dc_slip_hulls *hulls, const struct dc_friction_motion *motion,
+                     struct dc_friction_sums *sums);
   // axes: b_1, b_2 of the half-space.
   void (*friction_floor)(struct dc_floor_batch *batches, int count, const double axes[6],
                          const struct dc_friction_motion *motion, struct dc_friction_sums *sums);

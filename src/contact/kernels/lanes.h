@@ -74,6 +74,13 @@ static inline lanes larger(lanes a, lanes b)
 {
   return (lanes)_mm512_max_pd((__m512d)a, (__m512d)b);
 }
+// The sum of all lanes.
+static inline double sum_across(lanes a)
+{
+  __m256d four = _mm512_castpd512_pd256((__m512d)a) + _mm512_extractf64x4_pd((__m512d)a, 1);
+  __m128d two = _mm256_castpd256_pd128(four) + _mm256_extractf128_pd(four, 1);
+  return two[0] + two[1];
+}
 #elif DC_LANE_WIDTH == 4
 static inline lanes choose(lane_mask mask, lanes a, lanes b)
 {
@@ -94,6 +101,11 @@ static inline lanes smaller(lanes a, lanes b)
 static inline lanes larger(lanes a, lanes b)
 {
   return (lanes)_mm256_max_pd((__m256d)a, (__m256d)b);
+}
+static inline double sum_across(lanes a)
+{
+  __m128d two = _mm256_castpd256_pd128((__m256d)a) + _mm256_extractf128_pd((__m256d)a, 1);
+  return two[0] + two[1];
 }
 #else
 static inline lanes choose(lane_mask mask, lanes a, lanes b)
@@ -119,6 +131,10 @@ static inline lanes smaller(lanes a, lanes b)
 static inline lanes larger(lanes a, lanes b)
 {
   return choose(greater(a, b), a, b);
+}
+static inline double sum_across(lanes a)
+{
+  return a[0] + a[1];
 }
 #endif
 

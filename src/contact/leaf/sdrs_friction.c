@@ -25,7 +25,7 @@ static void clear(struct dc_contact *contact)
   struct dc_hull_slips *own = contact->friction->own;
   double radius = SPIN_RADIUS * contact->settings.length;
   own->drag = radius * radius / contact->friction->smoothing;
-  own->sliding_count = own->vertex_count = 0;
+  dc_hull_slips_clear(own);
 }
 
 // The last one becomes a unit, a group of its own; -1 when out of memory.
@@ -135,7 +135,7 @@ static int list(struct dc_contact *contact, int p, double coefficient)
 
 static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const struct dc_friction_motion *motion)
 {
-  dc_hull_slips_run(contact->friction->own, unit, motion);
+  dc_hull_slips_run(contact->friction->own, contact->kernels, unit, motion);
 }
 
 const struct dc_friction_methods dc_sdrs_friction_methods = {
