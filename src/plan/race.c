@@ -7,8 +7,9 @@
 // 3. After each turn dc_race_pass converts and ends members; after each heat it keeps the better half.
 //    Members in another world, with smoother friction, near their objects or in windows, are not ranked.
 //    One member of the first round is Adam with its defaults, which such scenes had before there were races.  After some
-//    turns it has as many iterations as all others together, and it ends only as it would alone: a race takes at most
-//    about twice its work.
+//    turns it has as many iterations as all others together, and it ends only as it would alone, in a later round where
+//    those of the first one are over before: a race takes at most about twice its work.
+//    The first fan begins alone, for as long as it makes progress: where it reaches, nothing else is paid.
 // 4. The leader is the recipe that lowered the loss last; it is reported as what was found.
 #include "plan/race.h"
 
@@ -18,51 +19,29 @@
 #include <string.h>
 
 #include "plan/linearize.h"
-#include "plan/race_approach.h"
-#include "plan/race_judged.h"
-#include "plan/race_recipes.h"
-#include "plan/race_windows.h"
+#include "plan/race_internal.h"
 #include "plan/worker.h"
 #include "task/drives.h"
 
 enum { HEAT = 2 };        // turns after which the worse half of the members ends
 enum { LEAST_LEFT = 2 };  // members that a heat leaves in any case
 enum { SMOOTH_TURNS = 6, APPROACH_TURNS = 24, SOFT_TURNS = 20 };  // at most, in another world
-enum { SOFT_STAGES = 10 };                  // from the softest contact to the scene's, in equal ratios
-enum { LEAST_KNOTS = 3, MOST_KNOTS = 10 };  // of draws that change over time
-enum { MARGIN_TURNS = 4 };                  // to come inside of the tolerances where everything is reached
-enum { MOST_HEAVIER = 8 };                  // rounds in which that weight grows
-enum { DEFAULT_SHARE = 6 };                 // turns from which on the default walk has as much as all others together
+enum { LEAST_KNOTS = 3, MOST_KNOTS = 10 };                        // of draws that change over time
+enum { ALONE_IDLE = 2 };     // turns without progress that end the first fan's time alone
+enum { MARGIN_TURNS = 4 };   // to come inside of the tolerances where everything is reached
+enum { MOST_HEAVIER = 8 };   // rounds in which that weight grows
+enum { DEFAULT_SHARE = 6 };  // turns from which on the default walk has as much as all others together
 // In the world of smoother friction it sets in over ten times the speed, or up to a hundred times below this one, m/s.
 static const double SMOOTHER_LEAST = 10, SMOOTHER_MOST = 100, SMOOTH_SPEED = 0.1;
 static const double RATE_BESIDE_FANS = 0.03;
-static const double LEFT = 2;           // times its best loss: a fan there has left the best point
-static const double LARGE_RATE = 0.05;  // with residual rows a fan makes such long steps in the first round
-static const double STIFFER = 3;        // factor on the contact stiffness there
-static const double SOFTEST = 3e4;      // factor in the first stage of softer contact: gaps at rest grow by its root
-static const double SHORTER = 1.0 / 3;  // factor on the leader's rate from the best point
-static const double HEAVIER = 10;       // factor on the weight of what is judged, with every second round
-
-struct dc_race {
-  void *options[DC_RECIPES];    // of the optimizers, in the search's arena
-  long default_iterations;      // of the default walk
-  struct dc_model model;        // with smoother friction
-  double smoother;              // by this factor
-  struct dc_plan *smooth;       // a plan of it; NULL: not needed so far
-  struct dc_approach approach;  // a task that brings hands near
-  bool approaches;              // it has terms of its own
-  double first_loss;            // of the scene's first guess; -1: not known
-  struct dc_plan *near;         // a plan of it; NULL: not needed so far
-  struct dc_judged judged;      // a task in which what is judged weighs more
-  bool judges;                  // its lowest loss is elsewhere
-  struct dc_plan *heavy;        // a plan of it; NULL: not needed so far
-  int heavy_round;              // the first one for which it is not yet weighed
-  struct dc_horizon windows;    // settings
-  bool has_windows;
-  int leader, leader_round;  // recipe and round of the member that lowered the loss last
-  bool succeeds;             // the best result reaches everything that can be reached
-  int turns_since;           // it does, with those of draws
-};
+static const double NOTHING_LEFT = 1e-12;  // part of the first loss: recordings are followed to their digits
+static const double STILL_THERE = 0.7;     // part of the loss where shorter steps began: they begin again below it
+static const double LEFT = 2;              // times its best loss: a fan there has left the best point
+static const double LARGE_RATE = 0.05;     // with residual rows a fan makes such long steps in the first round
+static const double STIFFER = 3;           // factor on the contact stiffness there
+static const double SOFTEST = 3e4;         // factor in the first stage of softer contact: gaps at rest grow by its root
+static const double SHORTER = 1.0 / 3;     // factor on the leader's rate from the best point
+static const double HEAVIER = 10;          // factor on the weight of what is judged, with every second round
 
 enum dc_status dc_race_create(struct dc_search *search, struct dc_error *error)
 {
@@ -78,6 +57,7 @@ enum dc_status dc_race_create(struct dc_search *search, struct dc_error *error)
   race->has_windows = dc_race_windows_settings(plan->model, plan->task, &race->windows);
   race->windows.seed = search->settings.portfolio.seed;
   race->first_loss = -1;
+  race->shortened = INFINITY;
   race->judges = dc_judged_create(&race->judged, plan->task, search->arena);
   race->model = *plan->model;
   double *smoothing = &race->model.definition.contact.friction_smoothing;
@@ -97,8 +77,7 @@ void dc_race_destroy(struct dc_search *search)
   search->race = NULL;
 }
 
-// Sets up the task that brings hands near, once the loss of the first guess is known.
-static void set_approach(struct dc_search *search, double first_loss)
+void dc_race_set_approach(struct dc_search *search, double first_loss)
 {
   struct dc_race *race = search->race;
   race->first_loss = isfinite(first_loss) ? first_loss : -1;
@@ -164,25 +143,25 @@ static enum dc_status add_windows(struct dc_search *search, struct dc_search_mem
   return DC_OK;
 }
 
-// Starts the recipe at x as member `index`; away: in its own world, or number away of them, before its first part is over.
-static enum dc_status start_member(struct dc_search *search, int index, int recipe, int away, const double *x,
-                                   struct dc_error *error)
+enum dc_status dc_race_start_member(struct dc_search *search, int index, int recipe, int away, const double *x,
+                                    struct dc_error *error)
 {
   struct dc_search_member *member = &search->members[index];
   const struct dc_recipe *r = &dc_recipes[recipe];
   struct dc_plan *world = search->world;
   bool elsewhere = away && dc_recipe_worlds[r->kind], soft = elsewhere && r->kind == DC_RECIPE_SOFT_FAN;
+  int stages = DC_RACE_SOFT_STAGES;
   if (elsewhere && !soft && !(world = open_elsewhere(search, r->kind, error)))
     return error ? error->status : DC_MEMORY;
-  *member =
-      (struct dc_search_member){.optimizer = dc_recipe_type(r),
-                                .options = search->race->options[recipe],
-                                .pace = dc_recipe_is_fan(r) ? 1 : DC_WALK_PACE,
-                                .recipe = recipe,
-                                .wait = search->round == 0 ? r->wait : 0,
-                                .elsewhere = elsewhere,
-                                .stage = away - 1,
-                                .softer = soft ? pow(SOFTEST, (double)(SOFT_STAGES + 1 - away) / SOFT_STAGES) : 0};
+  *member = (struct dc_search_member){.optimizer = dc_recipe_type(r),
+                                      .options = search->race->options[recipe],
+                                      .pace = dc_recipe_is_fan(r) ? 1 : DC_WALK_PACE,
+                                      .recipe = recipe,
+                                      .own = search->round == 0 && recipe == DC_RECIPE_DEFAULT_WALK,
+                                      .wait = search->round == 0 ? r->wait + search->race->alone : 0,
+                                      .elsewhere = elsewhere,
+                                      .stage = away - 1,
+                                      .softer = soft ? pow(SOFTEST, (double)(stages + 1 - away) / stages) : 0};
   enum dc_status status = dc_search_start_member(search, member, world, x, error);
   if (!status && away && r->kind == DC_RECIPE_WINDOWS)
     status = add_windows(search, member, error);
@@ -195,7 +174,7 @@ static enum dc_status add_member(struct dc_search *search, int recipe, const dou
   struct dc_error local = {0};
   if (search->member_count == DC_SEARCH_MEMBERS || !applies(search, &dc_recipes[recipe]))
     return DC_OK;
-  enum dc_status status = start_member(search, search->member_count, recipe, 1, x, &local);
+  enum dc_status status = dc_race_start_member(search, search->member_count, recipe, 1, x, &local);
   if (!status)
     search->member_count++;
   else
@@ -212,27 +191,46 @@ static enum dc_status add_judged(struct dc_search *search, struct dc_error *erro
   return add_member(search, DC_RECIPE_JUDGED, drawn ? search->pool : search->round ? search->best : search->x, error);
 }
 
+static double rate_of_leader(const struct dc_search *search)
+{
+  const struct dc_recipe *leader = &dc_recipes[search->race->leader];
+  return dc_recipe_is_fan(leader) ? RATE_BESIDE_FANS : leader->rate;
+}
+
+// Adds members of shorter steps at the best point so far.
+static enum dc_status add_shorter(struct dc_search *search, struct dc_error *error)
+{
+  static const double parts[] = {1, 3, 9};
+  double rate = rate_of_leader(search) * SHORTER;
+  enum dc_status status = DC_OK;
+  for (int k = 0; k < 3 && !status; k++)
+    status = add_member(search, dc_recipe_walk(rate / parts[k]), search->best, error);
+  search->race->shortened = search->stages[search->stage].loss;
+  return status ? status : add_member(search, DC_RECIPE_SMALL_FAN, search->best, error);
+}
+
+// Whether shorter steps have not begun at the best point yet, or not where it is now.
+static bool can_shorten(const struct dc_search *search)
+{
+  return search->stages[search->stage].loss < STILL_THERE * search->race->shortened;
+}
+
 enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *error)
 {
   if (!search->race)
     return dc_search_open_members(search, error);
-  const struct dc_recipe *leader = &dc_recipes[search->race->leader];
-  double rate = dc_recipe_is_fan(leader) ? RATE_BESIDE_FANS : leader->rate;
+  double rate = rate_of_leader(search);
   size_t n = (size_t)search->plan->sizes.parameters;
   enum dc_status status = DC_OK;
   bool rows = dc_plan_row_count(search->world) > 0;
-  search->member_count = 0;
   search->turn = 0;
   if (search->round == 0) {
-    set_approach(search, search->plan->descent.best_loss);
+    dc_race_set_approach(search, search->plan->descent.best_loss);
     for (int k = 0; k < DC_RECIPES_FIRST_ROUND && !status; k++)
       status = add_member(search, k, search->x, error);
+    search->race->shared = !rows;
   } else if (search->round % 2) {
-    static const double parts[] = {1, 3, 9};
-    for (int k = 0; k < 3 && !status; k++)
-      status = add_member(search, dc_recipe_walk(rate * SHORTER / parts[k]), search->best, error);
-    if (!status)
-      status = add_member(search, DC_RECIPE_SMALL_FAN, search->best, error);
+    status = add_shorter(search, error);
   }
   for (int i = 0; i < search->pool_count && !status && search->round % 2 == 0; i++) {
     status = add_member(search, DC_RECIPE_FIRST_FAN, search->pool + (size_t)i * n, error);
@@ -243,6 +241,58 @@ enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *err
   if (!status && search->round > 0 && search->pool_count > 0 && search->round % 2 == 0)
     status = add_member(search, search->round % 4 ? DC_RECIPE_APPROACH : DC_RECIPE_SOFT, search->pool, error);
   return status ? status : add_judged(search, error);
+}
+
+// The walk by the defaults from the scene's first guess goes on in the next round, where a goal is still to be reached.
+static bool outlasts(const struct dc_search *search, const struct dc_search_member *member)
+{
+  bool any = false;
+  for (int i = 0; i < search->plan->task->objective_count; i++)
+    any = any || search->plan->task->objectives[i].type->report;
+  return member->plan && member->own && any && !search->race->succeeds;
+}
+
+int dc_race_members(const struct dc_search *search)
+{
+  int count = 0;
+  for (int i = 0; i < search->member_count; i++)
+    count += search->members[i].plan && !outlasts(search, &search->members[i]);
+  return count;
+}
+
+void dc_race_close_round(struct dc_search *search)
+{
+  struct dc_search_member kept = {0};
+  for (int i = 0; i < search->member_count; i++)
+    if (outlasts(search, &search->members[i]))
+      kept = search->members[i];
+    else
+      dc_search_release_member(&search->members[i]);
+  search->member_count = 0;
+  if (search->round % 2 == 0 && !can_shorten(search))
+    search->round++;
+  if (kept.plan) {
+    kept.wait = 0;
+    search->members[search->member_count++] = kept;
+  }
+}
+
+long dc_race_wait(const struct dc_search *search, const struct dc_search_member *member)
+{
+  return search->race->shared || member == search->members ? member->wait : LONG_MAX;
+}
+
+// Ends the first fan's time alone once two of its turns do not lose three tenths of the loss; the others wait from then on.
+static void share_turns(struct dc_search *search)
+{
+  struct dc_race *race = search->race;
+  const struct dc_search_member *fan = search->members;
+  if (race->shared || (fan->plan && fan->recipe == DC_RECIPE_FIRST_FAN && fan->idle < ALONE_IDLE))
+    return;
+  race->shared = true;
+  race->alone = search->turn;
+  for (int i = 1; i < search->member_count; i++)
+    search->members[i].wait += race->alone;
 }
 
 bool dc_race_draws(const struct dc_search *search)
@@ -288,6 +338,9 @@ bool dc_race_is_over(struct dc_search *search)
   }
   if (search->race->succeeds && ++search->race->turns_since > MARGIN_TURNS && all)
     return true;
+  if ((!any || search->race->succeeds) && search->plan->descent.best_loss <= NOTHING_LEFT * search->race->first_loss &&
+      dc_plan_row_count(search->plan) > 0)
+    return true;
   return resting && (any ? search->race->succeeds : search->round > 0);
 }
 
@@ -311,7 +364,7 @@ static enum dc_status leave_windows(struct dc_search *search, int index, struct 
   dc_search_release_member(member);
   if (!status && !(statuses[0] && statuses[1])) {
     bool second = statuses[0] || (!statuses[1] && losses[1] < losses[0]);
-    status = start_member(search, index, recipe, 0, guesses + (second ? n : 0), error);
+    status = dc_race_start_member(search, index, recipe, 0, guesses + (second ? n : 0), error);
   }
   free(guesses);
   return status;
@@ -343,7 +396,7 @@ static enum dc_status come_back(struct dc_search *search, int index, struct dc_e
   size_t n = (size_t)search->world->parameter_count;
   int recipe = member->recipe;
   bool begun = dc_plan_iterations(member->plan) > 0, soft = dc_recipes[recipe].kind == DC_RECIPE_SOFT_FAN;
-  int next = soft && member->stage + 1 < SOFT_STAGES ? member->stage + 2 : 0;
+  int next = soft && member->stage + 1 < DC_RACE_SOFT_STAGES ? member->stage + 2 : 0;
   double *x = dc_alloc(n, sizeof *x);
   if (!x)
     return dc_out_of_memory_for(error, "a first guess");
@@ -352,22 +405,18 @@ static enum dc_status come_back(struct dc_search *search, int index, struct dc_e
   enum dc_status status = judged ? offer(search, member, x, error) : DC_OK;
   dc_search_release_member(member);
   if (!status && begun)
-    status = start_member(search, index, recipe, next, x, error);
+    status = dc_race_start_member(search, index, recipe, next, x, error);
   free(x);
   return status;
-}
-
-// Whether a member is the walk by the defaults from the scene's first guess.
-static bool is_default(const struct dc_search *search, const struct dc_search_member *member)
-{
-  return search->round == 0 && member->recipe == DC_RECIPE_DEFAULT_WALK;
 }
 
 void dc_race_set_paces(struct dc_search *search, const int *live, int count)
 {
   for (int k = 0; k < count; k++)
-    if (is_default(search, &search->members[live[k]]))
-      search->members[live[k]].pace = DC_WALK_PACE * (count > 1 && search->turn >= DEFAULT_SHARE ? count - 1 : 1);
+    if (search->members[live[k]].own) {
+      bool same = count > 1 && search->turn >= search->members[live[k]].wait + DEFAULT_SHARE;
+      search->members[live[k]].pace = DC_WALK_PACE * (same ? count - 1 : 1);
+    }
 }
 
 static bool is_away(const struct dc_search_member *member)
@@ -378,7 +427,7 @@ static bool is_away(const struct dc_search_member *member)
 // Members whose first turn is still to come are not ranked either, nor is the default walk.
 static bool is_ranked(const struct dc_search *search, const struct dc_search_member *member)
 {
-  return member->plan && !is_away(member) && member->wait < search->turn && !is_default(search, member);
+  return member->plan && !is_away(member) && member->wait < search->turn && !member->own;
 }
 
 // Number of members that are ranked, and how many of them are better than one: of equal ones the earlier is.
@@ -410,7 +459,6 @@ static void end_heat(struct dc_search *search)
     ends[i] = better >= LEAST_LEFT && better >= (all + 1) / 2 && member->idle > 0;
   }
   for (int i = 0; i < search->member_count; i++)
-
     if (ends[i])
       dc_search_release_member(&search->members[i]);
 }
@@ -436,7 +484,7 @@ static enum dc_status end_stalled(struct dc_search *search, int index, struct dc
   for (int i = 0; i < search->member_count; i++)
     polish = polish && !(search->members[i].plan && search->members[i].recipe == DC_RECIPE_SMALL_FAN);
   dc_search_release_member(&search->members[index]);
-  return polish ? start_member(search, index, DC_RECIPE_SMALL_FAN, 0, search->best, error) : DC_OK;
+  return polish ? dc_race_start_member(search, index, DC_RECIPE_SMALL_FAN, 0, search->best, error) : DC_OK;
 }
 
 // Fans pass near the goal and leave it.  Where one does, a small fan begins at the best point, unless there is one.
@@ -465,6 +513,16 @@ static bool has_been_away(const struct dc_search *search, struct dc_search_membe
   return dc_search_stalls(search, member) || search->turn >= member->wait + most;
 }
 
+// Where all members are over but those in other worlds, those that wait and the default walk, shorter steps begin at the
+// best point: they would be the next round, and often reach at once.
+static enum dc_status shorten(struct dc_search *search, struct dc_error *error)
+{
+  bool rest = search->race->shared && search->round % 2 == 0 && can_shorten(search) && dc_race_members(search) > 0;
+  for (int i = 0; i < search->member_count; i++)
+    rest = rest && (!search->members[i].plan || search->members[i].own || is_away(&search->members[i]));
+  return rest ? add_shorter(search, error) : DC_OK;
+}
+
 enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count, struct dc_error *error)
 {
   enum dc_status status = DC_OK;
@@ -475,87 +533,21 @@ enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count
       status = member->windows_over ? leave_windows(search, live[k], error) : DC_OK;
     else if (member->elsewhere)
       status = over || has_been_away(search, member) ? come_back(search, live[k], error) : DC_OK;
-    else if (over || (!is_default(search, member) && search->turn >= search->settings.portfolio.iterations))
+    else if (over || (!member->own && search->turn >= search->settings.portfolio.iterations))
       dc_search_release_member(member);
-    else if (is_default(search, member))
+    else if (member->own)
       continue;
     else if (dc_search_stalls(search, member))
       status = end_stalled(search, live[k], error);
   }
   if (!status)
     status = polish(search, live, count, error);
-  if (!status && search->turn % HEAT == 0)
+  share_turns(search);
+  if (!status && search->race->shared && search->turn % HEAT == 0)
     end_heat(search);
+  if (!status)
+    status = shorten(search, error);
   end_waiting(search);
-  return status;
-}
-
-// Numbers that are saved of a member beside its plan.
-enum { RECIPE, ELSEWHERE, IN_WINDOWS, WINDOWS_OVER, MEMBER_NUMBERS };
-enum { LEADER_NUMBERS = 4 };
-static const char WINDOWS_NAME[] = "search/windows/";
-
-enum dc_status dc_race_save(const struct dc_search *search, struct dc_snapshot *snapshot)
-{
-  long numbers[DC_SEARCH_MEMBERS * MEMBER_NUMBERS] = {0};
-  const struct dc_race *race = search->race;
-  const long leader[LEADER_NUMBERS] = {race->leader, race->leader_round, race->succeeds, race->turns_since};
-  enum dc_status status = dc_snapshot_put_integers(snapshot, "search/leader", LEADER_NUMBERS, leader);
-  if (!status)
-    status = dc_snapshot_put_reals(snapshot, "search/first_loss", 1, &search->race->first_loss);
-  for (int i = 0; i < search->member_count && !status; i++) {
-    const struct dc_search_member *member = &search->members[i];
-    long *own = numbers + i * MEMBER_NUMBERS;
-    own[RECIPE] = member->recipe, own[ELSEWHERE] = member->elsewhere ? member->stage + 1 : 0,
-    own[IN_WINDOWS] = member->windows != NULL;
-    own[WINDOWS_OVER] = member->windows_over;
-    if (member->windows)
-      status = dc_race_windows_save(member->windows, WINDOWS_NAME, snapshot);
-  }
-  return status ? status
-                : dc_snapshot_put_integers(snapshot, "search/recipes", DC_SEARCH_MEMBERS * MEMBER_NUMBERS, numbers);
-}
-
-enum dc_status dc_race_load_leader(struct dc_search *search, const struct dc_snapshot *snapshot, struct dc_error *error)
-{
-  long leader[LEADER_NUMBERS];
-  enum dc_status status = dc_snapshot_get_counts(snapshot, "search/leader", LEADER_NUMBERS, 1 << 20, leader, error);
-  if (!status && leader[0] >= DC_RECIPES)
-    return dc_fail(error, DC_CHECKPOINT, "search/leader: holds an impossible number");
-  double first_loss;
-  if (!status)
-    status = dc_snapshot_get_reals(snapshot, "search/first_loss", 1, &first_loss, error);
-  if (!status) {
-    set_approach(search, first_loss);
-    search->race->leader = (int)leader[0];
-    search->race->leader_round = (int)leader[1];
-    search->race->succeeds = leader[2] != 0;
-    search->race->turns_since = (int)leader[3];
-  }
-  return status;
-}
-
-// Creates the members of a checkpoint, in the worlds where they were; their plans are loaded after that.
-enum dc_status dc_race_load(struct dc_search *search, int count, const struct dc_snapshot *snapshot,
-                            struct dc_error *error)
-{
-  long numbers[DC_SEARCH_MEMBERS * MEMBER_NUMBERS];
-  enum dc_status status = dc_snapshot_get_counts(snapshot, "search/recipes", DC_SEARCH_MEMBERS * MEMBER_NUMBERS,
-                                                 DC_RECIPES, numbers, error);
-  for (int i = 0; i < count && !status; i++) {
-    const long *own = numbers + i * MEMBER_NUMBERS;
-    if (own[RECIPE] >= DC_RECIPES)
-      return dc_fail(error, DC_CHECKPOINT, "search/recipes: holds an impossible number");
-    int away = own[IN_WINDOWS] ? 1 : (int)own[ELSEWHERE];
-    if (away > SOFT_STAGES)
-      return dc_fail(error, DC_CHECKPOINT, "search/recipes: holds an impossible number");
-    status = start_member(search, i, (int)own[RECIPE], away, search->x, error);
-    if (status || !own[IN_WINDOWS])
-      continue;
-    status = dc_race_windows_load(search->members[i].windows, WINDOWS_NAME, snapshot, error);
-    search->members[i].windows_over = own[WINDOWS_OVER] != 0;
-  }
-  search->member_count = count;
   return status;
 }
 

@@ -19,6 +19,11 @@ void dc_race_destroy(struct dc_search *search);
 
 // Creates the members of the round, of a race or of another search.
 enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *error);
+// The number of members that the round waits for, and the end of a round: one member may go on in the next, as its first.
+int dc_race_members(const struct dc_search *search);
+void dc_race_close_round(struct dc_search *search);
+// The turn with which a member begins.
+long dc_race_wait(const struct dc_search *search, const struct dc_search_member *member);
 // Whether the next round begins with draws.
 bool dc_race_draws(const struct dc_search *search);
 // Varies the spread of a draw: every other one is a constant offset or an aimed shot, the others change over time or go

@@ -209,7 +209,7 @@ static enum dc_status collect(struct dc_search *search, struct dc_search_member 
 static long waits(const struct dc_search *search, const struct dc_search_member *member)
 {
   if (search->race)
-    return member->wait;
+    return dc_race_wait(search, member);
   return search->round == 0 && member != search->members ? search->settings.portfolio.alone : 0;
 }
 
@@ -327,9 +327,12 @@ static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_itera
   return status;
 }
 
+// Members that the round waits for.
 static int live_members(const struct dc_search *search)
 {
   int count = 0;
+  if (search->race)
+    return dc_race_members(search);
   for (int i = 0; i < search->member_count; i++)
     count += search->members[i].plan != NULL;
   return count;
@@ -386,13 +389,13 @@ static enum dc_status prepare(struct dc_search *search, struct dc_error *error)
   if (status || search->phase == DC_SEARCH_DRAW)
     return status;
   if (search->turn > 0 && !live_members(search)) {
-    dc_search_close_members(search);
+    search->race ? dc_race_close_round(search) : dc_search_close_members(search);
     search->round++;
     search->drawn = search->pool_count = search->turn = 0;
     search->phase = search->race && !dc_race_draws(search) ? DC_SEARCH_REFINE : DC_SEARCH_DRAW;
     if (search->phase == DC_SEARCH_REFINE)
       status = dc_race_open_round(search, error);
-  } else if (search->turn == 0 && search->member_count == 0) {
+  } else if (search->turn == 0 && !live_members(search)) {
     status = dc_race_open_round(search, error);
   }
   return status;

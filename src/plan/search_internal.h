@@ -12,7 +12,7 @@ struct dc_search_member {
   struct dc_plan *plan;  // NULL: it has ended
   const struct dc_optimizer_type *optimizer;
   const void *options;
-  bool own;               // it uses the scene's optimizer
+  bool own;               // it uses the scene's optimizer, in a race its defaults from the first guess
   int pace;               // iterations per turn
   bool stiffer;           // its contact is stiffer than the stage's, for the first half of its turns
   enum dc_status status;  // of the last turn

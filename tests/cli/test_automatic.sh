@@ -68,6 +68,10 @@ for scene in shot arm push lift; do
   check "$scene: and trajectories" cmp $scene/trajectory.h5 $scene-2/trajectory.h5
 done
 
+# The fan begins alone: where it reaches, the others cost nothing.
+run 0 optimize arm.json -o none --quiet
+check "a fan that reaches is not slowed down by others" sh -c "sed -n 's/.*automatic: 1 round, //p' '$out' | awk '{ exit !(\$1 <= 12) }'"
+
 run 0 optimize lift.json -o none --quiet
 check "a lift tells how it began" grep -q 'begun with hands brought near' "$out"
 
@@ -83,6 +87,12 @@ in_five_parts() {
   check "and trajectory" cmp "$2/trajectory.h5" "$2-parts/trajectory.h5"
 }
 in_five_parts lift.json lift 0.7
+
+# A goal out of reach: rounds follow each other while the walk by the defaults of the first one goes on.
+sed 's/0.8, 0.13, 0/0.8, 0.13, 2/; s/"objective"/"automatic": {"rollouts": 700}, "objective"/' shot.json >far.json
+run 0 optimize far.json -o far --quiet --threads 2
+check "a goal out of reach: several rounds" grep -q 'automatic: [2-9] rounds' "$out"
+in_five_parts far.json far 0.1
 
 # The lowest loss lies outside of the tolerance: a mean over all frames, where the last one is judged, and a goal beside a
 # cost.  What is judged is reached all the same, with the same bits after interruptions.

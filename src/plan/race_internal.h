@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data of a race.  Private to race.c and race_snapshot.c.
+#ifndef DC_PLAN_RACE_INTERNAL_H
+#define DC_PLAN_RACE_INTERNAL_H
+
+#include "plan/race.h"
+#include "plan/race_approach.h"
+#include "plan/race_judged.h"
+#include "plan/race_recipes.h"
+#include "plan/race_windows.h"
+
+enum { DC_RACE_SOFT_STAGES = 10 };  // from the softest contact to the scene's, in equal ratios
+
+struct dc_race {
+  void *options[DC_RECIPES];    // of the optimizers, in the search's arena
+  long default_iterations;      // of the default walk
+  struct dc_model model;        // with smoother friction
+  double smoother;              // by this factor
+  struct dc_plan *smooth;       // a plan of it; NULL: not needed so far
+  struct dc_approach approach;  // a task that brings hands near
+  bool approaches;              // it has terms of its own
+  double first_loss;            // of the scene's first guess; -1: not known
+  struct dc_plan *near;         // a plan of it; NULL: not needed so far
+  struct dc_judged judged;      // a task in which what is judged weighs more
+  bool judges;                  // its lowest loss is elsewhere
+  struct dc_plan *heavy;        // a plan of it; NULL: not needed so far
+  int heavy_round;              // the first one for which it is not yet weighed
+  struct dc_horizon windows;    // settings
+  bool has_windows;
+  int leader, leader_round;  // recipe and round of the member that lowered the loss last
+  bool succeeds;             // the best result reaches everything that can be reached
+  int turns_since;           // it does, with those of draws
+  bool shared;               // others than the first fan have begun in the first round
+  int alone;                 // turns that it had alone before
+  double shortened;          // loss of the point where shorter steps began last
+};
+
+// Sets up the task that brings hands near, once the loss of the first guess is known.
+void dc_race_set_approach(struct dc_search *search, double first_loss);
+// Starts the recipe at x as member `index`; away: in its own world, or number away of them, before its first part is over.
+enum dc_status dc_race_start_member(struct dc_search *search, int index, int recipe, int away, const double *x,
+                                    struct dc_error *error);
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoints of a race, beside its plans: who leads, and recipe, world and windows of every member.
+#include "plan/race_internal.h"
+
+// Numbers that are saved of a member beside its plan.
+enum { RECIPE, ELSEWHERE, IN_WINDOWS, WINDOWS_OVER, OWN, MEMBER_NUMBERS };
+enum { LEADER_NUMBERS = 6 };
+static const char WINDOWS_NAME[] = "search/windows/";
+
+enum dc_status dc_race_save(const struct dc_search *search, struct dc_snapshot *snapshot)
+{
+  long numbers[DC_SEARCH_MEMBERS * MEMBER_NUMBERS] = {0};
+  const struct dc_race *race = search->race;
+  const long leader[LEADER_NUMBERS] = {race->leader,      race->leader_round, race->succeeds,
+                                       race->turns_since, race->shared,       race->alone};
+  const double losses[] = {race->first_loss, race->shortened};
+  enum dc_status status = dc_snapshot_put_integers(snapshot, "search/leader", LEADER_NUMBERS, leader);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "search/first_loss", 2, losses);
+  for (int i = 0; i < search->member_count && !status; i++) {
+    const struct dc_search_member *member = &search->members[i];
+    long *own = numbers + i * MEMBER_NUMBERS;
+    own[RECIPE] = member->recipe, own[ELSEWHERE] = member->elsewhere ? member->stage + 1 : 0,
+    own[IN_WINDOWS] = member->windows != NULL;
+    own[WINDOWS_OVER] = member->windows_over;
+    own[OWN] = member->own;
+    if (member->windows)
+      status = dc_race_windows_save(member->windows, WINDOWS_NAME, snapshot);
+  }
+  return status ? status
+                : dc_snapshot_put_integers(snapshot, "search/recipes", DC_SEARCH_MEMBERS * MEMBER_NUMBERS, numbers);
+}
+
+enum dc_status dc_race_load_leader(struct dc_search *search, const struct dc_snapshot *snapshot, struct dc_error *error)
+{
+  long leader[LEADER_NUMBERS];
+  enum dc_status status = dc_snapshot_get_counts(snapshot, "search/leader", LEADER_NUMBERS, 1 << 20, leader, error);
+  if (!status && leader[0] >= DC_RECIPES)
+    return dc_fail(error, DC_CHECKPOINT, "search/leader: holds an impossible number");
+  double losses[2];
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "search/first_loss", 2, losses, error);
+  if (!status) {
+    dc_race_set_approach(search, losses[0]);
+    search->race->shortened = losses[1];
+    search->race->leader = (int)leader[0];
+    search->race->leader_round = (int)leader[1];
+    search->race->succeeds = leader[2] != 0;
+    search->race->turns_since = (int)leader[3];
+    search->race->shared = leader[4] != 0;
+    search->race->alone = (int)leader[5];
+  }
+  return status;
+}
+
+// Creates the members of a checkpoint, in the worlds where they were; their plans are loaded after that.
+enum dc_status dc_race_load(struct dc_search *search, int count, const struct dc_snapshot *snapshot,
+                            struct dc_error *error)
+{
+  long numbers[DC_SEARCH_MEMBERS * MEMBER_NUMBERS];
+  enum dc_status status = dc_snapshot_get_counts(snapshot, "search/recipes", DC_SEARCH_MEMBERS * MEMBER_NUMBERS,
+                                                 DC_RECIPES, numbers, error);
+  for (int i = 0; i < count && !status; i++) {
+    const long *own = numbers + i * MEMBER_NUMBERS;
+    if (own[RECIPE] >= DC_RECIPES)
+      return dc_fail(error, DC_CHECKPOINT, "search/recipes: holds an impossible number");
+    int away = own[IN_WINDOWS] ? 1 : (int)own[ELSEWHERE];
+    if (away > DC_RACE_SOFT_STAGES)
+      return dc_fail(error, DC_CHECKPOINT, "search/recipes: holds an impossible number");
+    status = dc_race_start_member(search, i, (int)own[RECIPE], away, search->x, error);
+    if (!status)
+      search->members[i].own = own[OWN] != 0;
+    if (status || !own[IN_WINDOWS])
+      continue;
+    status = dc_race_windows_load(search->members[i].windows, WINDOWS_NAME, snapshot, error);
+    search->members[i].windows_over = own[WINDOWS_OVER] != 0;
+  }
+  search->member_count = count;
+  return status;
+}
