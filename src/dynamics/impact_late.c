@@ -44,11 +44,48 @@ static bool is_alone(const struct dc_step_state *state, int pair)
   return true;
 }
 
-void dc_late_force(const struct dc_step_interval *interval, const double late[DC_LATE_NUMBERS], double back[12])
+// Whether PUSH moves a pair in an interval, which is a whole step then.
+static bool moves(const struct dc_step_state *state)
 {
-  double h = interval->length;
+  return state->interval.length >= state->model->definition.time.step;
+}
+
+void dc_late_force(const struct dc_step_state *state, const double late[DC_LATE_NUMBERS], double back[12])
+{
+  double h = state->interval.length, push = moves(state) ? 1 : 0;
   for (int k = 0; k < 12; k++)
-    back[k] = (interval->ratio * late[DC_LATE_BACK + k] - late[DC_LATE_PUSH + k]) / (h * h);
+    back[k] = (state->interval.ratio * late[DC_LATE_BACK + k] - push * late[DC_LATE_PUSH + k]) / (h * h);
+}
+
+void dc_late_pull_back_force(const struct dc_step_state *state, const double weights[12], double late[DC_LATE_NUMBERS])
+{
+  double h = state->interval.length, push = moves(state) ? 1 : 0;
+  for (int k = 0; k < 12; k++) {
+    late[DC_LATE_PUSH + k] -= push * weights[k] / (h * h);
+    late[DC_LATE_BACK + k] += state->interval.ratio / (h * h) * weights[k];
+  }
+}
+
+// Which numbers of a memory PUSH of the next one is, and which BACK; -1: none.
+struct passed {
+  int push, back;
+};
+
+static struct passed passed_on(const struct dc_step_state *state, int pair, const double late[DC_LATE_NUMBERS])
+{
+  bool waits = !dc_all_zero(late + DC_LATE_WAITS, 12), pushes = !dc_all_zero(late + DC_LATE_PUSH, 12);
+  struct passed passed = {-1, pushes && moves(state) ? DC_LATE_PUSH : -1};
+  if ((waits || (pushes && !moves(state))) && is_alone(state, pair))
+    passed.push = waits ? DC_LATE_WAITS : DC_LATE_PUSH;
+  return passed;
+}
+
+static void pass_on(struct passed passed, const double before[DC_LATE_NUMBERS], double late[DC_LATE_NUMBERS])
+{
+  if (passed.push >= 0)
+    memcpy(late + DC_LATE_PUSH, before + passed.push, 12 * sizeof *late);
+  if (passed.back >= 0)
+    memcpy(late + DC_LATE_BACK, before + passed.back, 12 * sizeof *late);
 }
 
 void dc_late_leave(const struct dc_step_state *state, int pair, const double (*memory)[DC_IMPACT_NUMBERS],
@@ -61,15 +98,13 @@ void dc_late_leave(const struct dc_step_state *state, int pair, const double (*m
   old = old ? old : none;
   for (int k = 0; k < 12 && law[DC_IMPACT_WAITS] != 0; k++)
     left[DC_LATE_WAITS + k] = law[DC_IMPACT_WAITS] * n.along[k];
-  if (!dc_all_zero(old + DC_LATE_WAITS, 12) && is_alone(state, pair))
-    memcpy(left + DC_LATE_PUSH, old + DC_LATE_WAITS, 12 * sizeof *left);
-  memcpy(left + DC_LATE_BACK, old + DC_LATE_PUSH, 12 * sizeof *left);
+  pass_on(passed_on(state, pair, old), old, left);
   memcpy(late, left, sizeof left);
 }
 
-void dc_late_pull_back(const struct dc_step_state *state, int pair, const double law[DC_IMPACT_LAW],
-                       const double weights[DC_LATE_NUMBERS], double by_law[DC_IMPACT_LAW], double next[12],
-                       double before[DC_LATE_NUMBERS])
+void dc_late_pull_back(const struct dc_step_state *state, int pair, const double (*memory)[DC_IMPACT_NUMBERS],
+                       const double law[DC_IMPACT_LAW], const double weights[DC_LATE_NUMBERS],
+                       double by_law[DC_IMPACT_LAW], double next[12], double before[DC_LATE_NUMBERS])
 {
   struct dc_impact_normal n = dc_impact_normal(&state->pairs[pair]);
   double along[12];
@@ -79,16 +114,19 @@ void dc_late_pull_back(const struct dc_step_state *state, int pair, const double
     along[k] = law[DC_IMPACT_WAITS] * weights[DC_LATE_WAITS + k];
   if (law[DC_IMPACT_WAITS] != 0)
     dc_impact_pull_back_normal(&state->pairs[pair], along, 0, next);
-  bool alone = !dc_all_zero(weights + DC_LATE_PUSH, 12) && is_alone(state, pair);
+  const double *old = dc_late_of(state->rigid, memory, pair);
+  struct passed passed = old ? passed_on(state, pair, old) : (struct passed){-1, -1};
   for (int k = 0; k < 12; k++) {
-    before[DC_LATE_WAITS + k] += alone ? weights[DC_LATE_PUSH + k] : 0;
-    before[DC_LATE_PUSH + k] += weights[DC_LATE_BACK + k];
+    if (passed.push >= 0)
+      before[passed.push + k] += weights[DC_LATE_PUSH + k];
+    if (passed.back >= 0)
+      before[passed.back + k] += weights[DC_LATE_BACK + k];
   }
 }
 
-void dc_late_push(const struct dc_step_state *state, int pair, const double law[DC_IMPACT_LAW],
-                  const double by_law[DC_IMPACT_LAW], const double next[12], const double before[DC_LATE_NUMBERS],
-                  double late[DC_LATE_NUMBERS])
+void dc_late_push(const struct dc_step_state *state, int pair, const double (*memory)[DC_IMPACT_NUMBERS],
+                  const double law[DC_IMPACT_LAW], const double by_law[DC_IMPACT_LAW], const double next[12],
+                  const double before[DC_LATE_NUMBERS], double late[DC_LATE_NUMBERS])
 {
   struct dc_impact_normal n = dc_impact_normal(&state->pairs[pair]);
   double turned[12], size;
@@ -97,7 +135,7 @@ void dc_late_push(const struct dc_step_state *state, int pair, const double law[
   late[DC_LATE_WAY] = by_law[DC_IMPACT_WAY];
   for (int k = 0; k < 12; k++)
     late[DC_LATE_WAITS + k] = by_law[DC_IMPACT_WAITS] * n.along[k] + law[DC_IMPACT_WAITS] * turned[k];
-  if (!dc_all_zero(before + DC_LATE_WAITS, 12) && is_alone(state, pair))
-    memcpy(late + DC_LATE_PUSH, before + DC_LATE_WAITS, 12 * sizeof *late);
-  memcpy(late + DC_LATE_BACK, before + DC_LATE_PUSH, 12 * sizeof *late);
+  const double *old = dc_late_of(state->rigid, memory, pair);
+  if (old)
+    pass_on(passed_on(state, pair, old), before, late);
 }

@@ -64,7 +64,7 @@ static struct act act_of(const struct dc_step_state *state, int pair)
   act.late = late;
   if (!late)
     return act;
-  dc_late_force(&state->interval, late, act.back);
+  dc_late_force(state, late, act.back);
   act.value += dc_dot(act.back, move.by, 12);
   return act;
 }
@@ -164,16 +164,13 @@ static void impact_add_mixed(const struct dc_step_state *state, const struct dc_
     const int *of = state->rigid->pair_bodies[p];
     const double *n = state->rigid->normals[p].along;
     struct act act = act_of(state, p);
-    double both[12], by_n[12], by_back[12], now[12] = {0}, weights[12], h = state->interval.length;
+    double both[12], by_n[12], by_back[12], now[12] = {0}, weights[12];
     dc_impact_gather(of, direction->twists, both);
     double along = along_direction(&act, n, both, act.force, by_n, now);
     if (act.late) {
       double *late = dc_late_in(state->rigid, out->memory, p);
       along_direction(&act, act.back, both, 1, by_back, now);
-      for (int k = 0; k < 12; k++) {
-        late[DC_LATE_PUSH + k] -= by_back[k] / (h * h);
-        late[DC_LATE_BACK + k] += state->interval.ratio / (h * h) * by_back[k];
-      }
+      dc_late_pull_back_force(state, by_back, late);
     }
     for (int k = 0; k < 12; k++) {
       by_n[k] = act.force * by_n[k] + act.bend * along * act.move.by[k];
@@ -222,7 +219,7 @@ static void impact_add_product(const struct dc_step_state *state, const struct d
       force += act.slopes[k] * variation->memory[p][k];
     turn_gradient(&act.move, n, now, moved_z);
     if (late) {
-      dc_late_force(&state->interval, late, by);
+      dc_late_force(state, late, by);
       opening_gradient(&act.move, by, back_z);
       turn_gradient(&act.move, act.back, now, back_z);
     }
@@ -355,7 +352,7 @@ void dc_impact_pull_back(const struct dc_step_state *state, const double (*memor
     leave_pair(state, p, memory, left, slopes);
     double turned[12] = {0}, *before = dc_late_in(state->rigid, out->memory, p);
     if (late)
-      dc_late_pull_back(state, p, left, late, by_law, turned, before);
+      dc_late_pull_back(state, p, memory, left, late, by_law, turned, before);
     for (int i = 0; i < DC_IMPACT_LAW; i++)
       for (int k = 0; k < DC_IMPACT_GIVEN; k++)
         sums[k] += by_law[i] * slopes[i][k];
@@ -422,7 +419,7 @@ void dc_impact_push(const struct dc_step_state *state, const double (*memory)[DC
     }
     memcpy(left[p], law, sizeof left[p]);
     if (late)
-      dc_late_push(state, p, values, law, moves[0], before, late);
+      dc_late_push(state, p, memory, values, law, moves[0], before, late);
   }
   dc_node_push_left(state, variation, (double *)(left + state->rigid->pair_count));
 }
