@@ -92,6 +92,7 @@ void dc_assemble_pair(struct dc_assembler *assembler, const struct dc_kinematics
                          assembler->places, assembler->buffer + i * second->chain_count);
 }
 
+// The same for a block [3][3] that acts on translations of both frames only; its other 27 numbers are zero.
 void dc_assemble_shifts(struct dc_assembler *assembler, const struct dc_kinematics *kinematics, int a, int b,
                         double scale, const double (*block)[3], struct dc_symmetric_matrix *matrix)
 {
@@ -106,6 +107,7 @@ void dc_assemble_shifts(struct dc_assembler *assembler, const struct dc_kinemati
   dc_assemble_pair(assembler, kinematics, a, b, scale, &whole[0][0], matrix);
 }
 
+// Adds J^T B between a body and a node, B [6][3]: rows by the body's twist, columns by the node's displacement.
 void dc_assemble_node(struct dc_assembler *assembler, const struct dc_kinematics *kinematics, int body, int node,
                       const double (*block)[3], struct dc_symmetric_matrix *matrix)
 {
@@ -121,8 +123,10 @@ void dc_assemble_node(struct dc_assembler *assembler, const struct dc_kinematics
   dc_symmetric_add_block(matrix, rigid->mechanism, node, 1, assembler->buffer, 3);
 }
 
-// Second derivative d2/(dk dl) of the frame, contracted with the wrench g = (g_w; g_t).  For k outside of l in the
-// chain, or k = l: g_w.(a_k x a_l)/2 + g_t.(a_k x v_l); within a ball: g_t.(a_k x v_l + a_l x v_k)/2.
+// Second derivative d2/(dk dl) of the frame, contracted with the wrench g = (g_w; g_t), for columns k = (a_k; v_k)
+// and l.  For k outside of l in the chain, or k = l: g_w.(a_k x a_l)/2 + g_t.(a_k x v_l), as the outer rotation
+// carries the inner column with it.  Within a ball, whose exponential is symmetric to second order: g_t.(a_k x v_l +
+// a_l x v_k)/2.  Formulas: docs/theory.md, "Joints".
 static double curvature(const double *k, const double *l, bool same_ball, const double *g)
 {
   double w[3], t[3], u[3];
@@ -203,6 +207,7 @@ void dc_assemble_joint(struct dc_assembler *assembler, int body, int v, int n, c
   dc_symmetric_add_places(matrix, index, n, assembler->places, block);
 }
 
+// Adds one number at (v, w), and at (w, v) too, through a buffer of the whole block: couplings and drives are few.
 void dc_assemble_coordinates(struct dc_assembler *assembler, int body, int v, int other, int w, double value,
                              struct dc_symmetric_matrix *matrix)
 {

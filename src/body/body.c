@@ -46,6 +46,8 @@ static const struct dc_joint_definition *joints_of(const struct build *build, in
 // loop.
 static enum dc_status sort_bodies(struct build *build)
 {
+  // A body that an earlier walk has seen is placed already, and so are all of its ancestors: every body is visited
+  // once.
   int count = build->bodies->count, placed = 0;
   int *order = dc_arena_alloc(build->arena, (size_t)count, sizeof *order);
   int *seen = dc_alloc((size_t)count, sizeof *seen);  // 1 + the index of the body whose walk passed
@@ -86,7 +88,9 @@ static void count_joint(struct build *build, int i)
 }
 
 // A moving body belongs to its parent's mechanism, if that moves, else to a new one.  Degrees of freedom are numbered
-// mechanism by mechanism, so that each is one block of the Hessian.
+// mechanism by mechanism, so that each is one block of the Hessian.  The first loop counts freedoms, the second one
+// gives mechanisms their places in v; the third counts again, as places of bodies within them.  Numbers of q go body
+// by body.
 static enum dc_status number_mechanisms(struct build *build)
 {
   struct dc_bodies *bodies = build->bodies;
@@ -170,6 +174,13 @@ static double farthest_vertex(const struct dc_shape *shape, const double *center
 
 // Computes the poses at rest of the shape's frame and of the frame at the centre of mass, relative to the parent's
 // frame, and the radius of the body.
+//
+// 1. Shape's frame in the world, from position and rotation in the given frame.
+// 2. Centre of mass in the shape's frame: the one given, that of the vertices (lumped), or that of the solid; a
+// half-space has none.
+// 3. Body's frame in the world: origin there, axes of the shape's frame.
+// 4. rest_position and rest_quaternion, the same relative to the parent; the identity for a free body, whose q is its
+// whole pose.
 static void place(struct build *build, int i)
 {
   const struct dc_body_definition *definition = &build->definitions[i];
@@ -227,6 +238,8 @@ static enum dc_status set_axes(struct build *build, int i, const double *axis, c
   double size = dc_vec_norm(second);
   dc_vec_add_scaled(second, second, -dc_vec_dot(second, axes[0]), axes[0]);
   double norm = dc_vec_norm(second);
+  // The part perpendicular to the axis is rounding when this much smaller than the vector: a direction made of it
+  // would be arbitrary.
   if (!(norm > 1e-6 * size))
     return dc_fail(build->error, DC_BAD_INPUT, "bodies[%d].joint: axis2 must not be parallel to axis", i);
   dc_vec_scale(axes[1], second, 1 / norm);
@@ -246,7 +259,10 @@ static struct dc_joint_passive passive_of(const struct dc_joint_definition *join
                                    .force = joint->force};
 }
 
-// Adds the parts of one joint, with axes and anchors in the body's frame at rest, and numbers its coordinates.
+// Adds the parts of one joint, with axes and anchors in the body's frame at rest, and numbers its coordinates: *q and
+// *v go on by those of the joint.  Axis and anchor come from the joint, else from the body, else they are z and the
+// origin of the shape's frame.  They are given in the frame of the body's position; the axis is taken to the world
+// and from there to the body.
 static enum dc_status add_parts(struct build *build, int i, const struct dc_joint_definition *joint,
                                 struct dc_joint_part *parts, int *q, int *v)
 {
@@ -309,7 +325,9 @@ static enum dc_status set_parts(struct build *build, int i)
   return DC_OK;
 }
 
-// Lists the chain of a body: its parent's chain, then its own degrees of freedom.
+// Lists the chain of a body: its parent's chain, then its own degrees of freedom. part_of [nv] numbers parts over all
+// bodies, so that two freedoms of one ball are known (assembler.c).  Columns of all chains stand in one array, those
+// of a body from first_column.
 static enum dc_status set_chain(struct build *build, int i, int *part_of, int *part_total)
 {
   struct dc_body *body = &build->bodies->bodies[i];
@@ -335,7 +353,8 @@ static enum dc_status set_chain(struct build *build, int i, int *part_of, int *p
   return DC_OK;
 }
 
-// Second moment of equal point masses at the vertices of the convex parts, about their mean.
+// Second moment sum m_v r_v r_v^T of equal point masses at the vertices of the convex parts, about their mean (paper
+// 003, Eq. 4).
 static void set_lumped_inertia(struct dc_body *body, double mass)
 {
   int count = dc_shape_vertex_count(body->shape), part = 0, v = 0;
@@ -378,8 +397,9 @@ static void set_inertia(struct dc_body *body, const struct dc_body_definition *d
     s[i] = density * properties->second_moment[i];
 }
 
-// Computes the reach of every angle: the largest distance, at rest, from its anchor to a vertex of any body that it
-// carries.
+// Computes the reach of every angle, m: the largest distance, at rest, from its anchor to a point of any body that it
+// carries, bounded by the distance of that body's centre plus its radius.  Angles times reach are lengths, which
+// makes tolerances of both kinds of coordinates comparable.  Coordinates that are lengths have reach 1.
 static enum dc_status set_reach(struct build *build)
 {
   struct dc_bodies *bodies = build->bodies;
@@ -431,8 +451,10 @@ static enum dc_status begin_body(struct build *build, int i, const struct dc_sha
   return body->name ? DC_OK : out_of_memory(build);
 }
 
-// Builds the bodies in this order: poses and coordinates, tree, mechanisms, soft bodies; then from the root outwards
-// inertia, joints, chains, starts and actuators; then couplings and starts of soft bodies.
+// Builds the bodies in this order: checks and names, tree, mechanisms, soft bodies, whose freedoms stand behind those
+// of joints; then from the root outwards poses, inertia, joints, chains, starts and actuators; then couplings and
+// starts of soft bodies.  Rest poses of parents must be known before their children's.  Pins come last, because they
+// hold nodes on bodies whose joints have started.
 static enum dc_status build_bodies(struct build *build, const struct dc_shape *shapes)
 {
   struct dc_bodies *bodies = build->bodies;

@@ -10,9 +10,12 @@
 
 #include "math/vector.h"
 
+// Rounding that files with few digits bring: a quaternion within it is normalized without a word, and a matrix of
+// inertia may miss its conditions by it.  Numbers further off are mistakes of whoever wrote them, and are refused.
 #define ROTATION_TOLERANCE 1e-3  // relative error of the length of a given quaternion
 #define INERTIA_TOLERANCE 1e-6   // relative to the trace, of the conditions on inertias
 
+// Checks count numbers against the limits of one option; the first that breaks them is named.
 static enum dc_status check_list(const struct dc_option *option, int count, const double *numbers, const char *place,
                                  struct dc_error *error)
 {
@@ -36,6 +39,7 @@ static enum dc_status check_choice(const struct dc_option *option, int choice, c
   return DC_OK;
 }
 
+// Numbers that may be null are NAN when they are not given, and the limits of the option say nothing about them.
 static bool absent(const struct dc_option *option, const double *numbers, int count)
 {
   bool all = option->fallback && strcmp(option->fallback, "null") == 0;
@@ -44,8 +48,10 @@ static bool absent(const struct dc_option *option, const double *numbers, int co
   return all;
 }
 
-// Checks every number and choice against its option, since a definition need not come from a scene.  Objects are
-// checked without the name of their place first; only one that fails is named and checked again, for the message.
+// Checks every number and choice against its option, since a definition need not come from a scene: the library's
+// callers fill the same structs.  Objects within objects are checked twice when they fail.  The first time no place
+// is written, because formatting the names of thousands of joints would take longer than their checks; the second
+// time is for the message.
 static enum dc_status check_options(const struct dc_option *table, const void *target, const char *place,
                                     struct dc_error *error)
 {
@@ -99,7 +105,11 @@ static const char *forbidden_force(const struct dc_joint_definition *joint, bool
                                                           : NULL;
 }
 
-// Checks which numbers a joint of this type may have.
+// Checks which numbers a joint of this type may have.  A number without effect is refused, because whoever wrote it
+// expects one.
+// * anchored: the joint has a point about which it acts, which free and fixed joints lack
+// * second: a second axis has a meaning, as for universal and planar joints
+// * pointed: the joint turns about a point (a ball), and has neither an angle nor a scalar force
 static enum dc_status check_joint(const struct dc_body_definition *definition, int index, int i, struct dc_error *error)
 {
   const struct dc_joint_definition *joint = (const struct dc_joint_definition *)definition->joint.objects + i;
@@ -126,6 +136,7 @@ static enum dc_status check_joint(const struct dc_body_definition *definition, i
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].anchor: must not be given for \"%s\"", index, type->name);
   if (!isnan(joint->axis[0]) && is_zero(joint->axis))
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint[%d].axis: must not be zero", index, i);
+  // The body's own "range" and "axis" are short forms for its only joint; those of the joint come first.
   const double *range = isnan(joint->range[0]) ? definition->range : joint->range;
   if (type->range && !isnan(range[0]) && !(range[0] < range[1]))
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint[%d].range: must be [low, high] with low < high", index, i);
@@ -157,6 +168,8 @@ static enum dc_status check_joints(const struct dc_body_definition *definition, 
   return DC_OK;
 }
 
+// The pose of the shape's frame and the parent that it hangs on.  Loops of parents are found later, when bodies are
+// sorted.
 static enum dc_status check_place(const struct dc_body_definition *definition, int index, int count,
                                   struct dc_error *error)
 {
@@ -174,7 +187,9 @@ static enum dc_status check_place(const struct dc_body_definition *definition, i
   return DC_OK;
 }
 
-// Whether the symmetric matrix xx, yy, zz, xy, xz, yz plus shift times the identity has positive pivots.
+// Whether the symmetric matrix m = (xx, yy, zz, xy, xz, yz) plus shift times the identity has positive pivots, those
+// of L D L^T: a, then b, then the last one.  Quotients are formed first, so that inertias of tiny bodies do not
+// underflow.
 static bool is_positive(const double *m, double shift)
 {
   double a = m[0] + shift;
@@ -184,8 +199,9 @@ static bool is_positive(const double *m, double shift)
   return b > 0 && m[2] + shift - m[4] * (m[4] / a) - c * (c / b) > 0;
 }
 
-// An inertia is physical if its principal moments are positive and none exceeds the sum of the other two.  Both hold if
-// the second moment tr(I)/2 1 - I, an integral of r r^T dm, is positive semidefinite.
+// An inertia is physical if its principal moments are positive and none exceeds the sum of the other two.  Both hold
+// if the second moment tr(I)/2 1 - I, an integral of r r^T dm, is positive semidefinite.  A flat body lies on the
+// bound, therefore the tolerance is added to the diagonal.
 static enum dc_status check_inertia(const struct dc_body_definition *definition, int index, struct dc_error *error)
 {
   const double *inertia = definition->inertia;
@@ -244,7 +260,8 @@ static enum dc_status check_solid(const struct dc_body_definition *definition, i
   return DC_OK;
 }
 
-// Checks what only the motion of a body decides: velocities, actuators, half-spaces, lumped masses.
+// Checks the rules that depend on whether the body moves, which is known only when the tree of bodies is: velocities,
+// actuators, half-spaces, lumped masses.  Bodies with a fixed joint move if their parent does.
 enum dc_status dc_body_check_motion(const struct dc_body_definition *definition, int index, bool moves,
                                     const struct dc_shape *shape, const struct dc_shape *visual, struct dc_error *error)
 {
@@ -293,6 +310,7 @@ static int compare_names(const void *a, const void *b)
 {
   const struct dc_body_definition *first = *(const struct dc_body_definition *const *)a;
   const struct dc_body_definition *second = *(const struct dc_body_definition *const *)b;
+  // Equal names stay in the order of the list, so that the message names the later one as the mistake.
   int order = strcmp(first->name, second->name);
   return order ? order : (first > second) - (first < second);
 }

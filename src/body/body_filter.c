@@ -16,8 +16,9 @@ static bool copy_list(struct dc_index_list *list, const struct dc_index_list *gi
   return list->indices != NULL;
 }
 
-// Sets which bodies may touch: bodies joined rigidly are one group, `above` is the group that a group hangs on and does
-// not touch.
+// Sets which bodies may touch.  Parents come first in the order, so that their group is known.  A body without
+// freedoms of its own joins the group of its parent, any other body is the first of a new one.  The group above is
+// the group that a group hangs on and does not touch; members that join later leave it as the first one set it.
 enum dc_status dc_body_filter(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
                               struct dc_arena *arena, struct dc_error *error)
 {
@@ -55,6 +56,8 @@ static int compare_pairs(const void *first, const void *second)
   return a->a != b->a ? (a->a > b->a) - (a->a < b->a) : (a->b > b->b) - (a->b < b->b);
 }
 
+// A pair's coefficient acts as a factor on the geometric mean of both bodies' coefficients.  A mean of zero leaves
+// nothing to multiply, and nodes of soft bodies take the mean only.
 static enum dc_status check_pair(const struct dc_body_definition *definitions, int i, int other, struct dc_error *error)
 {
   if (other == i)
@@ -68,7 +71,8 @@ static enum dc_status check_pair(const struct dc_body_definition *definitions, i
   return DC_OK;
 }
 
-// Sorts the coefficients that are given for pairs of bodies, for a binary search.
+// Sorts the coefficients that are given for pairs of bodies by (smaller index, larger index), for a binary search.  A
+// pair may be named by either body, but not by both.
 enum dc_status dc_body_pair_friction(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
                                      struct dc_arena *arena, struct dc_error *error)
 {
@@ -109,6 +113,7 @@ double dc_bodies_friction_between(const struct dc_bodies *bodies, int a, int b)
   return found ? found->friction : NAN;
 }
 
+// The law of friction multiplies sqrt(mu_a mu_b) by this factor: 1 for pairs without a coefficient of their own.
 double dc_bodies_friction_factor(const struct dc_bodies *bodies, int a, int b, double of_a, double of_b)
 {
   double own = bodies->friction_pair_count ? dc_bodies_friction_between(bodies, a, b) : NAN,
@@ -116,6 +121,7 @@ double dc_bodies_friction_factor(const struct dc_bodies *bodies, int a, int b, d
   return isnan(own) || !(mean > 0) ? 1 : own / mean;
 }
 
+// Two bodies of which neither moves are never tested: their contact cannot change.
 bool dc_bodies_touch(const struct dc_bodies *bodies, int a, int b)
 {
   if (a == b || (!dc_body_moves(&bodies->bodies[a]) && !dc_body_moves(&bodies->bodies[b])))

@@ -32,7 +32,9 @@ enum dc_status dc_body_set_start(struct dc_bodies *bodies, const struct dc_body_
   struct dc_body *body = &bodies->bodies[i];
   double *q = bodies->initial_q, *velocity = dc_arena_alloc(arena, (size_t)body->nv, sizeof *velocity);
   int scalars = 0, positions = definition->joint_position.count, velocities = definition->joint_velocity.count;
-  bool whole = !body->free && velocities == body->nv;  // with the three of every ball
+  // Velocities may also be given for every freedom, three for a ball; then the list has nv numbers instead of one for
+  // each slide and hinge.
+  bool whole = !body->free && velocities == body->nv;
   if (!velocity)
     return dc_out_of_memory_for(error, "%d bodies", bodies->count);
   for (int p = 0; p < body->part_count; p++) {

@@ -73,7 +73,8 @@ static bool can_pull(const struct dc_bodies *bodies, const struct dc_cable *cabl
   return false;
 }
 
-// Checks a cable's points and sets its length: the one given, or that of the start.
+// Checks a cable's points and sets its length: the one given, or that of the start.  Points must be apart at the
+// start, because the gradient of the length is a unit vector along each stretch.
 static enum dc_status build_cable(struct dc_bodies *bodies, const struct dc_cable_definition *given,
                                   struct dc_cable *cable, struct dc_arena *arena, struct dc_error *error)
 {
@@ -146,7 +147,8 @@ static int block_of(const struct dc_bodies *bodies, const struct dc_cable *cable
   return i == 0 ? bodies->bodies[cable->through[k]].mechanism : -1;
 }
 
-// Lists the pairs of matrix blocks that cables connect: any two of their points; pairs NULL: only counts.
+// Lists the pairs of matrix blocks that cables connect: any two of their points, since the energy depends on the sum
+// of all stretches.  With pairs NULL they are only counted.
 long dc_cables_list_pairs(const struct dc_bodies *bodies, int (*pairs)[2])
 {
   long count = 0;

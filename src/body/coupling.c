@@ -32,6 +32,7 @@ const struct dc_option dc_coupling_options[] = {
     DC_OPTIONS_END,
 };
 
+// A coupling relates two numbers, and therefore joints that have one: a single slide or hinge.
 static enum dc_status check_body(const struct dc_bodies *bodies, int index, const char *key, int body,
                                  struct dc_error *error)
 {
@@ -98,6 +99,8 @@ enum dc_status dc_couplings_check(const struct dc_bodies *bodies, int count, con
     return fail_memory(count, error);
   enum dc_status status = DC_OK;
   for (int k = 0; k < count && !status; k++) {
+    // Follows the leaders from this coupling.  A walk of more than count steps cannot end, and is in a circle that
+    // another coupling of the circle reports.
     const char *name = bodies->bodies[couplings[k].body].name;
     int body = couplings[k].to;
     if (coupling_of[couplings[k].body] != k)
@@ -112,7 +115,8 @@ enum dc_status dc_couplings_check(const struct dc_bodies *bodies, int count, con
   return status;
 }
 
-// Multiplier and offset from the first leader, which follows nobody, to the coordinate of a body.
+// Multiplier and offset from the first leader, which follows nobody, to the coordinate of a body: x = m1 (m2 y + o2)
+// + o1 step by step.  With powers in between, only the leader is meant, and linear is false.
 struct dc_coupling_relation dc_coupling_resolve(int count, const struct dc_coupling *couplings, int body)
 {
   struct dc_coupling_relation relation = {.leader = body, .multiplier = 1, .linear = true};
@@ -133,6 +137,8 @@ bool dc_coupling_is_linear(const struct dc_coupling *coupling)
   return coupling->powers[0] == 0 && coupling->powers[1] == 0 && coupling->powers[2] == 0;
 }
 
+// x_follower = offset + multiplier x + a0 x^2 + a1 x^3 + a2 x^4 by Horner's rule, with the first and second
+// derivative.
 double dc_coupling_value(const struct dc_coupling *coupling, double x, double *slope, double *curvature)
 {
   const double *a = coupling->powers;
@@ -141,7 +147,8 @@ double dc_coupling_value(const struct dc_coupling *coupling, double x, double *s
   return coupling->multiplier * x + coupling->offset + x * x * (a[0] + x * (a[1] + x * a[2]));
 }
 
-// Couplings have no circle, so that this ends; of followers of followers the leader's comes first.
+// Recursion goes to the first leader and applies polynomials on its way back; the slope is the product of theirs
+// (chain rule).  It ends because couplings have no circle.
 double dc_coupling_follow(int count, const struct dc_coupling *couplings, int body, double x, double *slope)
 {
   double own, curvature;
@@ -171,7 +178,9 @@ static enum dc_status check_agreement(const struct dc_real_list *given, double d
                  body, key, derived, coupling, given->values[0]);
 }
 
-// Narrows the leader's starts, low to high, so that its follower stays inside of its range by the margin.
+// Narrows the leader's starts, low to high, so that its follower stays inside of its range by the margin.  For x = m
+// y + o that is the interval between (low - o)/m and (high - o)/m, which a negative m swaps.  Through powers an
+// interval has no such image: there the start must be inside as it is.
 static enum dc_status narrow(const struct dc_bodies *bodies, const struct dc_coupling *coupling, int index,
                              const struct dc_coupling_relation *relation, double start, double *low, double *high,
                              struct dc_error *error)
@@ -224,7 +233,9 @@ static enum dc_status start_follower(struct dc_bodies *bodies, const struct dc_b
   return DC_OK;
 }
 
-// Starts followers where their leaders put them, and leaders where the ranges of all followers hold.
+// Starts followers where their leaders put them, and leaders where the ranges of all followers hold.  The first loop
+// only checks and narrows; followers are set in the second, because a leader may still be moved by a follower that
+// comes later in the list.
 static enum dc_status start_all(struct dc_bodies *bodies, const struct dc_body_definition *definitions, int count,
                                 const struct dc_coupling *couplings, double *low, double *high, struct dc_arena *arena,
                                 struct dc_error *error)

@@ -2,6 +2,9 @@
 // The kinds of joints, each a descriptor, and the options of an entry of "joint".
 #include "body/body.h"
 
+// `parts` stand outermost first: each acts in the frame that those before it have displaced. `part_axis` gives the
+// axis of each slide or hinge: 0 the joint's axis, 1 its second one, 2 the one perpendicular to both (body.c,
+// set_axes).
 const struct dc_joint_type dc_joint_free = {
     .name = "free",
     .summary = "moves and turns freely",
@@ -119,8 +122,9 @@ const struct dc_option dc_joint_options[] = {
 // square of the radius of gyration as a factor.
 void dc_pd_settle(struct dc_pd_definition *pd, const struct dc_body *body)
 {
+  // Mean of the three squared radii of gyration, m^2: tr(I)/(3 m), where I = tr(S) 1 - S gives tr(I) = 2 tr(S).
   const double *s = body->second_moment;
-  double gyration = body->mass > 0 ? 2.0 / 3 * (s[0] + s[4] + s[8]) / body->mass : 0;  // I = tr(S) 1 - S
+  double gyration = body->mass > 0 ? 2.0 / 3 * (s[0] + s[4] + s[8]) / body->mass : 0;
   bool moves = false, turns = false;
   for (int p = 0; p < body->part_count; p++) {
     bool turning = body->parts[p].kind == DC_PART_BALL || body->parts[p].kind == DC_PART_HINGE;

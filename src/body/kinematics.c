@@ -10,7 +10,7 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-// Memory for all poses, axes and columns, which an update overwrites.
+// Allocates poses [bodies], columns [sum of chain lengths][6] and axes [nv], which an update overwrites.
 enum dc_status dc_kinematics_create(const struct dc_bodies *bodies, struct dc_arena *arena,
                                     struct dc_kinematics *kinematics, struct dc_error *error)
 {
@@ -22,8 +22,9 @@ enum dc_status dc_kinematics_create(const struct dc_bodies *bodies, struct dc_ar
   return DC_OK;
 }
 
-// Computes axes and anchors in world axes of one body's degrees of freedom, from the outside in: part p acts in the
-// frame that the parts before it have displaced.
+// Computes axes and anchors in world axes of one body's degrees of freedom, from the outside in.  (rotation, origin)
+// is the frame in which the next part acts: the rest pose carried by the parent, then displaced by part after part.
+// A ball has the three axes of the frame outside of it, since it rotates from the left.
 static void set_axes(const struct dc_bodies *bodies, int i, const double *q, struct dc_kinematics *kinematics)
 {
   const struct dc_body *body = &bodies->bodies[i];
@@ -108,7 +109,9 @@ void dc_kinematics_update(const struct dc_bodies *bodies, const double *q, struc
   }
 }
 
-// Works from the inside out: undoing a part's displacement of the given pose yields the part's axes and the next frame.
+// The axes of one body from its pose alone, without those of its ancestors.  It works from the inside out: undoing a
+// part's displacement of the given pose yields the part's axes and the next frame.  An axis of a hinge or slide is
+// the same on both sides of its own part; the three of a ball or translation are those of the frame outside of it.
 void dc_joint_axes(const struct dc_body *body, const double *q, const struct dc_pose *pose, struct dc_axis *axes)
 {
   double rotation[9], origin[3], matrix[9], outer[9], anchor[3], arm[3], turn[3], quaternion[4];
@@ -174,6 +177,8 @@ void dc_twists(const struct dc_bodies *bodies, const struct dc_kinematics *kinem
   dc_support_twists(bodies, tangent, twists);
 }
 
+// gradient [nv] += J^T wrench, J the columns of the body: the transpose of dc_twists.  A free body is its own chart,
+// J = 1.
 void dc_pull_back_body(const struct dc_bodies *bodies, const struct dc_kinematics *kinematics, int i,
                        const double wrench[6], double *gradient)
 {
@@ -196,6 +201,7 @@ void dc_pull_back(const struct dc_bodies *bodies, const struct dc_kinematics *ki
   dc_support_pull_back(bodies, wrenches, gradient);
 }
 
+// bound [nv] += |J|^T magnitude: how large rounding of a wrench can be in coordinates, with all signs alike.
 void dc_pull_back_magnitude(const struct dc_bodies *bodies, const struct dc_kinematics *kinematics, int i,
                             const double magnitude[6], double *bound)
 {

@@ -54,6 +54,7 @@ static void draw(const struct dc_bodies *bodies, const struct dc_meeting_sample 
       const struct dc_joint_part *part = &bodies->bodies[i].parts[p];
       if (part->kind != DC_PART_SLIDE && part->kind != DC_PART_HINGE)
         continue;
+      // Without a range a hinge turns all the way, and a slide moves by the size of the whole robot to either side.
       double around = part->kind == DC_PART_HINGE ? M_PI : reach, u = dc_random_uniform(random);
       double low = isfinite(part->range[0]) ? part->range[0] : bodies->initial_q[part->q] - around;
       double high = isfinite(part->range[1]) ? part->range[1] : bodies->initial_q[part->q] + around;
@@ -78,8 +79,10 @@ static int most_vertices(const struct dc_bodies *bodies)
   return most;
 }
 
-// Draws positions of all joints and notes the pairs that come near each other in any of them; pairs that are not convex
-// parts count as meeting.
+// Draws positions of all joints and notes the pairs that come near each other in any of them.  Bodies without convex
+// parts cannot be tested and count as meeting, so that their contact is never switched off by mistake.  Pairs that
+// have met are not tested again.  Samples find frequent meetings only: a pair that meets in a small part of the
+// ranges may be missed.
 enum dc_status dc_bodies_sample_meetings(const struct dc_bodies *bodies, const struct dc_meeting_sample *sample,
                                          int pair_count, const int (*pairs)[2], bool *meet, struct dc_error *error)
 {

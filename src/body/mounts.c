@@ -15,7 +15,10 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-static const double ON_FACE = 1e-3, NEAR_FACE = 0.1;  // of the extent: nodes at the end of a mesh, flat or not
+// Depth of the layer of nodes that is held at the end of a mesh, relative to the extent along the
+// axis.  A flat end has its nodes within rounding (ON_FACE).  Where that finds fewer than FEW, as on a round end, a cap of
+// the mesh is held.
+static const double ON_FACE = 1e-3, NEAR_FACE = 0.1;
 enum { FEW = 3 };                                     // pins, which leave a hinge or less
 
 // Only a frame that turns can hold nodes.
@@ -63,7 +66,8 @@ static void hold_face(const double (*x)[3], int k, bool upper, const double low[
           (struct dc_pin){.node = n, .stiffness = DC_PIN_STIFFNESS, .body = holder, .stands_on = -1};
 }
 
-// Without boxes: the end of the mesh that faces the parent.
+// Without boxes: the end of the mesh that faces the parent.  In the mesh's own axes, the parent's origin lies outside
+// of the box along one axis by more half extents than along the others; the end on that side is held.
 static enum dc_status hold_end(const struct dc_bodies *bodies, const struct dc_body_definition *own,
                                struct dc_soft *soft, struct dc_error *error)
 {
@@ -98,7 +102,8 @@ static enum dc_status hold_end(const struct dc_bodies *bodies, const struct dc_b
   return DC_OK;
 }
 
-// Moves the nodes with the parent, from its pose at rest to that at the start.
+// Moves the nodes with the parent, from its pose at rest to that at the start, and adds its velocity w x r + t.
+// Equal poses leave the nodes untouched, because rotating there and back would change their last bits.
 static void go_along(struct dc_bodies *bodies, const struct dc_soft *soft, int parent, const struct dc_pose *pose,
                      const double twist[6])
 {
@@ -121,7 +126,8 @@ static void go_along(struct dc_bodies *bodies, const struct dc_soft *soft, int p
   }
 }
 
-// Gives pins the places of their nodes: in the frame of what moves, else in the world.
+// Gives pins the places of their nodes: in the frame of a holder that moves, else in the world.  A holder that never
+// moves is only remembered, in stands_on: no freedoms of it enter the Hessian.
 static void set_places(struct dc_bodies *bodies, struct dc_soft *soft, const struct dc_pose *poses)
 {
   for (int p = 0; p < soft->pin_count; p++) {

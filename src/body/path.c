@@ -18,6 +18,8 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
+// One path may not reach the end of a range, where barriers are infinite: the next iteration gets nine tenths of the
+// rest again.  Sums of a few dozen bounds are rounded by less than 1e-12 of them.
 static const double USABLE = 0.9;          // fraction of the way to the end of a range that one path may use
 static const double ROUNDING = 1 + 1e-12;  // factor on sums of bounds
 
@@ -122,6 +124,7 @@ static void pass_constant(const double position[3], const double quaternion[4], 
   dc_vec_add(frame->x, frame->x, position);
 }
 
+// A free body moves along its own chart: constant twist, position linear, rotation exp(s w) R.
 static void free_path_at(const struct dc_path *path, const struct dc_body *body, double s, struct dc_pose *pose,
                          double twist[6])
 {

@@ -17,6 +17,8 @@ static bool is_inside(const struct dc_pin_definition *pin, const double *x)
   return true;
 }
 
+// A node in several boxes is held once, by the first pin of the list: springs of two pins would add.  Pins never
+// outnumber nodes, for which there is memory.
 enum dc_status dc_pins_collect(const struct dc_soft_definition *definition, struct dc_soft *soft,
                                struct dc_arena *arena, struct dc_error *error)
 {
@@ -40,6 +42,8 @@ enum dc_status dc_pins_collect(const struct dc_soft_definition *definition, stru
   return DC_OK;
 }
 
+// Pairs of matrix blocks that pins couple: the node's and that of the mechanism that holds it.  Blocks of mechanisms
+// come first, then one for each node.
 long dc_pins_list_pairs(const struct dc_bodies *bodies, int (*pairs)[2])
 {
   long count = 0;
@@ -57,6 +61,8 @@ long dc_pins_list_pairs(const struct dc_bodies *bodies, int (*pairs)[2])
   return count;
 }
 
+// Whether pins of the soft body stand on the rigid group of a body. `stands_on` keeps the holder that never moves,
+// since pins on such a body are held in the world.
 bool dc_soft_is_held(const struct dc_bodies *bodies, const struct dc_soft *soft, int body)
 {
   for (int p = 0; p < soft->pin_count; p++) {

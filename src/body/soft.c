@@ -129,6 +129,8 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
   const struct dc_soft_definition *given = definition->soft;
   const int(*quadratic)[DC_ELEMENT_NODES] = NULL;
   int quadratic_count = 0;
+  // Quadratic elements are made after the hollows and before pins and walls, which count the new nodes in the middles
+  // of edges.
   double rotation[9], boxes[DC_DRIVES_MOST][2][3];
   enum dc_status status = make_mesh(given, &soft->mesh, arena, error);
   if (!status)
@@ -161,6 +163,7 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
   soft->drag = given->drag;
   soft->pressure = given->pressure;
   soft->collide = definition->filter.collide;
+  // A given mass is spread evenly over the rest volume, whatever a chamber has taken out of it.
   soft->density = !isnan(definition->mass)      ? definition->mass / soft->elastic.volume
                   : !isnan(definition->density) ? definition->density
                                                 : DEFAULT_DENSITY;
@@ -180,6 +183,7 @@ enum dc_status dc_soft_check_elements(const struct dc_bodies *bodies, const doub
     const struct dc_soft *soft = &bodies->soft[s];
     if (soft->mesh.corners < 4 || soft->material == DC_MATERIAL_NEO_HOOKEAN)
       continue;
+    // Six times the signed volume is positive for the orientation of the rest mesh.
     const double(*nodes)[3] = (const double(*)[3])(q + soft->q_offset);
     for (int e = 0; e < soft->mesh.element_count; e++)
       if (!(dc_tetrahedron_volume6(nodes, soft->mesh.elements[e]) > 0))
@@ -239,7 +243,8 @@ enum dc_status dc_soft_build(struct dc_bodies *bodies, const struct dc_body_defi
 
 // Start and frames.
 
-// Appends a support of so many nodes and returns its arrays.
+// Appends a support, and returns its arrays for the caller to fill: the point sum_k weights[k] x(places[k]) of count
+// nodes, where places count numbers of coordinates from the first node on.
 static enum dc_status add_support(struct dc_bodies *bodies, int body, int count, struct dc_arena *arena, int **places,
                                   double **weights, struct dc_error *error)
 {
@@ -284,7 +289,10 @@ static enum dc_status start_one(struct dc_bodies *bodies, const struct dc_body_d
   return DC_OK;
 }
 
-// Places a marker: a point of the element that contains it, or of the one nearest to containing it.
+// Places a marker: a point of the element that contains it, or of the one nearest to containing it.  Barycentric
+// coordinates in the rest mesh become weights; the element is the one whose least coordinate is largest, which is
+// negative outside by 1e-6 at most.  Points off a sheet or rod have coordinates too, those of their foot, and are
+// left out by their distance.
 static enum dc_status start_marker(struct dc_bodies *bodies, int index, const struct dc_soft *soft,
                                    struct dc_arena *arena, struct dc_error *error)
 {
@@ -420,11 +428,14 @@ bool dc_soft_meets(const struct dc_bodies *bodies, const struct dc_soft *soft, i
                : bodies->collide[body] && dc_shape_has_surface(bodies->bodies[body].shape);
 }
 
+// Blocks of the Hessian: mechanisms first, then one of 3 for each node, in the order of v.
 int dc_node_block(const struct dc_bodies *bodies, const struct dc_soft *soft, int node)
 {
   return bodies->mechanism_count + (soft->v_offset - bodies->first_node_v) / 3 + node;
 }
 
+// Every two nodes of an element, or of a bending stencil, are coupled; pairs repeat between neighbours, and the
+// matrix keeps each once.  With pairs NULL only their number is counted, for the memory of the second call.
 long dc_soft_list_edges(const struct dc_bodies *bodies, int (*pairs)[2])
 {
   long count = 0;
@@ -445,6 +456,7 @@ long dc_soft_list_edges(const struct dc_bodies *bodies, int (*pairs)[2])
   return count + dc_cables_list_pairs(bodies, pairs ? pairs + count : NULL);
 }
 
+// Position of each support, the weighted mean of its nodes; its rotation stays as it is.
 void dc_support_poses(const struct dc_bodies *bodies, const double *q, struct dc_pose *poses)
 {
   const double *nodes = q + bodies->first_node_q;

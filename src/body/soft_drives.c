@@ -134,7 +134,8 @@ enum dc_status dc_soft_drives_check(const struct dc_soft_definition *definition,
   return status;
 }
 
-// Allows for rounding of nodes on the faces.
+// Whether x lies in a box.  Grids place nodes on the faces of boxes that users write with the same numbers; the slack
+// of 1e-9 of these numbers lets rounding decide nothing.
 static bool in_box(const double low[3], const double high[3], const double x[3])
 {
   for (int k = 0; k < 3; k++) {
@@ -186,8 +187,10 @@ static enum dc_status drop_nodes(struct dc_simplices *mesh, struct dc_arena *are
   return dc_tetrahedra_finish(mesh, arena, error);
 }
 
-// Takes cells out of a grid, and fills boxes [chambers] with the places whose surface becomes a wall: around
-// the cells that were taken out, or the given box where the mesh is a file's.
+// Takes cells out of a grid, and fills boxes [chambers] with the places whose surface becomes a wall: around the
+// cells that were taken out, or the given box where the mesh is a file's, whose cavity is there already.  All
+// tetrahedra of a cell go or stay together, so that the wall is made of faces of cells.  Where chambers overlap the
+// first one takes the cell.
 enum dc_status dc_soft_drives_hollow(const struct dc_soft_definition *definition, struct dc_simplices *mesh,
                                      double (*boxes)[2][3], struct dc_arena *arena, struct dc_error *error)
 {
@@ -217,7 +220,8 @@ enum dc_status dc_soft_drives_hollow(const struct dc_soft_definition *definition
   return drop_nodes(mesh, arena, error);
 }
 
-// Lists the walls of chambers.
+// Lists the walls of chambers: chamber_of [triangles], -1 elsewhere.  A triangle belongs to the first chamber whose
+// box holds its three nodes, as pressures of two chambers do not add on one wall.
 static enum dc_status collect_walls(const struct dc_soft_definition *definition, const double (*boxes)[2][3],
                                     struct dc_soft *soft, struct dc_arena *arena, struct dc_error *error)
 {
@@ -267,7 +271,9 @@ enum dc_status dc_soft_drives_collect(const struct dc_soft_definition *definitio
   return collect_walls(definition, boxes, soft, arena, error);
 }
 
-// The direction in the axes in which the gradients of an element are given, a unit vector; returns false where it stands on the element.
+// The direction in the axes in which the gradients of an element are given, made a unit vector.  Solids use the axes
+// of the world.  Sheets use two axes in their plane: b along the first edge, and c perpendicular to it; rods use b
+// alone.  Returns false where the direction stands on the element, so that no fibre lies in it.
 static bool local_direction(const struct dc_soft *soft, int sample, const double direction[3], double local[3])
 {
   const int *nodes = dc_sample_nodes(&soft->elastic, sample);
@@ -293,6 +299,8 @@ static bool local_direction(const struct dc_soft *soft, int sample, const double
   return true;
 }
 
+// factors [corners] f_a = g_a.d, with g_a the gradient of node a's shape function, 1/m: w = sum_a f_a x_a is the
+// stretched fibre.
 static void set_fibre(const struct dc_soft *soft, int sample, const double local[3], double *factors)
 {
   const double(*gradients)[3] = dc_sample_gradients(&soft->elastic, sample);
@@ -300,7 +308,8 @@ static void set_fibre(const struct dc_soft *soft, int sample, const double local
     factors[a] = dc_vec_dot(gradients[a], local);
 }
 
-// Fills the samples of one muscle; low and high are in the mesh's frame, into which `back` takes middles.
+// Fills the samples of one muscle, those whose middles lie in its box.  Low and high are in the mesh's frame, into
+// which middles are taken by the inverse of the body's pose (rotation, origin).
 static enum dc_status fill_muscle(const struct dc_muscle_definition *given, const double rotation[9],
                                   const double origin[3], struct dc_soft *soft, struct dc_muscle *muscle,
                                   struct dc_arena *arena, struct dc_error *error)
@@ -350,6 +359,8 @@ static enum dc_status claim_growth(struct dc_soft *soft, int index, struct dc_ar
   return DC_OK;
 }
 
+// Boxes of muscles are in the mesh's frame, while nodes and elastic energy are in the world already: directions are
+// rotated into the world, middles of elements back.
 enum dc_status dc_soft_drives_finish(const struct dc_soft_definition *definition, const double rotation[9],
                                      const double origin[3], struct dc_soft *soft, struct dc_arena *arena,
                                      struct dc_error *error)

@@ -31,7 +31,8 @@ void dc_initial_velocity(const struct dc_bodies *bodies, double *velocity)
            3 * (size_t)bodies->soft[s].node_count * sizeof *velocity);
 }
 
-// pose = pose * X, X the displacement by one part
+// pose = pose * X, X the displacement by one part.  A rotation acts about the anchor p, x -> p + X (x - p), and so
+// shifts the origin by p - X p; `shift` is in the frame before the part, `turned` in world axes.
 static void apply_part(const struct dc_joint_part *part, const double *q, struct dc_pose *pose)
 {
   double shift[3], turned[3], quaternion[4], moved[3], matrix[9];
@@ -47,7 +48,7 @@ static void apply_part(const struct dc_joint_part *part, const double *q, struct
     }
     dc_rotation_matrix(matrix, quaternion);
     dc_mat_apply(moved, matrix, part->anchor);
-    dc_vec_sub(shift, part->anchor, moved);  // x -> p + X (x - p)
+    dc_vec_sub(shift, part->anchor, moved);
     break;
   }
   dc_mat_apply(turned, pose->rotation, shift);
@@ -65,7 +66,9 @@ static void set_pose(struct dc_pose *pose, const double *position, const double 
   dc_rotation_matrix(pose->rotation, pose->quaternion);
 }
 
-// Poses of all bodies, from the root outwards: parent, rest pose, then the parts of the joints.
+// Poses of all bodies, from the root outwards: parent, rest pose, then the parts of the joints.  Bodies that never
+// move keep the pose of the start; those of free bodies are their numbers of q.  Frames of soft bodies and of points
+// on them come last, from their nodes.
 void dc_poses(const struct dc_bodies *bodies, const double *q, struct dc_pose *poses)
 {
   for (int k = 0; k < bodies->count; k++) {
