@@ -77,6 +77,7 @@ void dc_view_footprint(const struct dc_view *view, const double direction[3], do
   }
 }
 
+// Points that are not finite, as of a run that failed, must not decide where the camera stands.
 static bool finite_point(const double point[3])
 {
   return isfinite(point[0] + point[1] + point[2]) && fabs(point[0]) + fabs(point[1]) + fabs(point[2]) < 1e14;
@@ -96,6 +97,11 @@ static void border_add(struct border *border, double side, double depth, double 
 }
 
 // Stands the camera on a side of the points so that they fill the picture; direction, distance and target are set.
+//
+// 1. Axes of the view from azimuth and elevation of the side.
+// 2. Extreme border lines of all points, across and upright; a lone point is padded by a metre.
+// 3. Depth: the nearer the better, but before all points and where both pairs of borders hold.
+// 4. The target in the middle of the points' depths, along the line of sight.
 void dc_render_frame_camera(int count, const double (*points)[3], enum dc_render_side side,
                             struct dc_render_settings *settings)
 {

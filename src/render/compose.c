@@ -16,11 +16,13 @@ static float cosine_of(const float a[3], const float b[3])
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+// Whether a pixel is among the rows that are kept now (dc_band_rows).
 static bool in_band(const struct dc_pixels *pixels, int column, int row)
 {
   return column >= 0 && column < pixels->width && row >= pixels->first_row && row < pixels->first_row + pixels->rows;
 }
 
+// Normal at a pixel; the ground stores none.
 static const float *normal_of(const struct dc_pixels *pixels, size_t index)
 {
   static const float vertical[3] = {0, 0, 1};
@@ -33,8 +35,9 @@ static const struct dc_patch *patch_of(const struct dc_pixels *pixels, int colum
   return layer == DC_NO_PATCH ? NULL : dc_patch_at(pixels, column, row, layer);
 }
 
-// Mean over surrounding pixels on the same surface.  Key light: what their own rays saw, or the state of their patch;
-// sky: what their own rays brought, if any.
+// Mean over the (2 reach + 1)^2 surrounding pixels on the same surface, weighted by a tent and left out beyond an
+// edge.  Key light: what their own rays saw, or the state of their patch; sky: what their own rays brought, if any.
+// The pixel itself always counts, so that the weight is positive.
 static void average(const struct dc_pixels *pixels, int column, int row, int reach, bool key, float *result)
 {
   size_t here = dc_pixel_index(pixels, column, row);
@@ -65,7 +68,9 @@ static void average(const struct dc_pixels *pixels, int column, int row, int rea
     result[i] = sum[i] / weight;
 }
 
-// Fraction of the key light in a wide penumbra: a quadratic B-spline over the centres of the surrounding blocks.
+// Fraction of the key light in a wide penumbra: a quadratic B-spline over the centres of the nine surrounding blocks.
+// t in (-0.5, 0.5) is the place within the block, and weights are (1/2 - t)^2/2, 3/4 - t^2, (1/2 + t)^2/2.  Unlike
+// linear interpolation it shows no kinks at the borders of blocks.  Patches count by their pixels.
 static float wide_key(const struct dc_pixels *pixels, int column, int row, int surface)
 {
   const float *normal = normal_of(pixels, dc_pixel_index(pixels, column, row));
@@ -96,7 +101,8 @@ static float wide_key(const struct dc_pixels *pixels, int column, int row, int s
   return sum / weight;
 }
 
-// Sky light, interpolated between the centres of blocks.
+// Sky light, interpolated linearly between the centres of the four nearest blocks.  Patches on a curved body lose
+// weight as their normals turn away.  Where nothing remains, the pixel's own patch decides.
 static void interpolate(const struct dc_pixels *pixels, int column, int row, const struct dc_patch *own, float sky[3])
 {
   size_t here = dc_pixel_index(pixels, column, row);
@@ -131,7 +137,9 @@ static void interpolate(const struct dc_pixels *pixels, int column, int row, con
     sky[i] = weight > 1e-3f ? sum[i] / weight : own->smooth[i];
 }
 
-// The colour of a pixel by its own surface and the smoothed light of its patch.
+// The colour of a pixel by its own surface and the smoothed light of its patch.  Key light: all or nothing away from
+// shadow edges, block means in wide penumbras, means of pixels in narrow ones.  Sky: interpolated between blocks, or
+// means of pixels where light varies fast.
 static void shade_pixel(struct dc_renderer *renderer, int column, int row)
 {
   struct dc_pixels *pixels = &renderer->pixels;
@@ -169,7 +177,8 @@ static void shade_pixel(struct dc_renderer *renderer, int column, int row)
     pixels->color[index][i] = (float)color[i];
 }
 
-// Whether the block and those around it show only ground, over which nothing but the sky's light varies.
+// Whether the block and those around it show only ground, over which nothing but the sky's light varies.  Paint on
+// the ground and shadow edges need every pixel.
 static bool is_smooth(const struct dc_renderer *renderer, int column, int row)
 {
   const struct dc_pixels *pixels = &renderer->pixels;
@@ -231,7 +240,9 @@ static bool is_plain(const struct dc_pixels *pixels, int column, int row)
   return true;
 }
 
-// Whether two neighbours show different surfaces, or different sides of one.
+// Whether two neighbours show different surfaces, or different sides of one: their normals differ, or one stands off
+// the other's tangent plane as behind a fold.  Distances of less than a few pixels' widths at this depth are noise of
+// single precision.
 static bool is_edge(const struct dc_renderer *renderer, size_t here, size_t there)
 {
   const struct dc_pixels *pixels = &renderer->pixels;
@@ -253,6 +264,7 @@ static bool is_edge(const struct dc_renderer *renderer, size_t here, size_t ther
   return height * height > DC_EDGE_SLOPE * DC_EDGE_SLOPE * square && square > width * width;
 }
 
+// Whether any of the eight neighbours is across an edge.
 static bool at_edge(const struct dc_renderer *renderer, int column, int row)
 {
   const struct dc_pixels *pixels = &renderer->pixels;
@@ -264,8 +276,9 @@ static bool at_edge(const struct dc_renderer *renderer, int column, int row)
   return false;
 }
 
-// Finds the surrounding pixel whose light an eye ray through (x, y) takes: of those on the same surface the nearest in
-// position and normal.  false: there is none.
+// Finds the surrounding pixel whose light an eye ray through (x, y) takes: of those on the same surface the nearest
+// in position and normal. false: there is none.  Normals count as 20 square pixels per unit of 1 - cosine, and those
+// that differ by more than 45 degrees are other sides.
 static bool find_like(const struct dc_renderer *renderer, int column, int row, double x, double y, int surface,
                       const double normal[3], size_t *found)
 {
@@ -294,7 +307,9 @@ static bool find_like(const struct dc_renderer *renderer, int column, int row, d
   return best < INFINITY;
 }
 
-// Adds the colours of up to DC_RAYS eye rays through a pixel, starting with the given one.
+// Adds the colours of up to DC_RAYS eye rays through a pixel, starting with the given one.  A ray only asks which
+// surface it meets; light comes from a neighbour that shows the same one.  Lonely rays have no such neighbour, as on
+// thin cables, and are shaded with rays of their own.
 static void add_rays(const struct dc_renderer *renderer, int column, int row, int first, double sum[3])
 {
   const struct dc_view *view = &renderer->view;

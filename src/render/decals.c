@@ -98,7 +98,8 @@ static enum dc_status build_tree(struct dc_decals *decals, struct dc_error *erro
   return dc_surfaces_check(decals->device, "traces", error);
 }
 
-// The segments of the traces of all moving bodies; older ones are paler.
+// The segments of the traces of all moving bodies, traces [trace_count][bodies][3], oldest first; older ones are
+// paler.  The last segment ends at the body's present place.
 enum dc_status dc_decals_trace(struct dc_decals *decals, const struct dc_surfaces *surfaces, int trace_count,
                                const double *traces, struct dc_error *error)
 {
@@ -167,6 +168,7 @@ struct nearest {
   unsigned segment;          // its index
 };
 
+// Called by Embree for boxes within the radius of the query.
 static bool nearest_segment(struct RTCPointQueryFunctionArguments *arguments)
 {
   struct nearest *nearest = arguments->userPtr;
@@ -195,6 +197,7 @@ static double coverage(double inside, double width)
   return fmin(1, fmax(0, inside / width + 0.5));
 }
 
+// The "over" operator (Porter and Duff 1984) on a colour with opacity, decal [r, g, b, opacity], not premultiplied.
 static void paint_over(double decal[4], const double color[3], double opacity)
 {
   if (opacity <= 0)
@@ -222,12 +225,16 @@ static void paint_mark(const struct dc_render_mark *mark, const double position[
     dc_vec_scale(away, away, 1 / distance);
   else
     away[0] = 1;
+  // Along the direction away from the centre; a ring is as wide as its share of the radius, or as some pixels where
+  // that is less than they are.
   double pixel = footprint_along(footprint, away), width = softness * pixel;
   double half = 0.5 * fmax(DC_RING_WIDTH * mark->radius, DC_LEAST_RING_PIXELS * pixel);
   double ring = coverage(half - fabs(distance - mark->radius), width), disc = coverage(mark->radius - distance, width);
   paint_over(decal, mark->color, DC_DISC_OPACITY * disc + (DC_RING_OPACITY - DC_DISC_OPACITY * disc) * ring);
 }
 
+// Paints the nearest piece of a trace, if any is within the line's width of the place.  Widths are in pixels; the
+// query needs a radius in metres and takes the footprint's largest extent, a bound.
 static void paint_trace(const struct dc_decals *decals, const struct dc_surfaces *surfaces, const double position[3],
                         const double footprint[2][3], double largest, double softness, double line_width,
                         double decal[4])
@@ -246,8 +253,9 @@ static void paint_trace(const struct dc_decals *decals, const struct dc_surfaces
   paint_over(decal, surfaces->bodies[segment->body].color, inside * (double)segment->opacity);
 }
 
-// Lines at multiples of the grid's distance along x and y.  They fade with the distance from the target, and where they
-// would be so close as to flicker.
+// Lines at multiples of the grid's distance along x and y, every tenth bold.  They fade with the distance from the
+// target.  They also fade where they would be so close as to flicker, from an eighth of a step per pixel to a
+// quarter.
 static void paint_grid(const struct dc_decals *decals, const struct dc_view *view, const double position[3],
                        const double footprint[2][3], double softness, double decal[4])
 {

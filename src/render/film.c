@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Films by an ffmpeg process, which reads raw pixels from a pipe and writes to a temporary file that is renamed at the
-// end.
+// Films by an ffmpeg process, which reads raw pixels from a pipe and writes to a temporary file that is renamed at
+// the end.
 //
-// The process runs in a group of its own; its standard error goes to a file, from which the last line becomes the
-// message of a failure.  SIGPIPE is blocked while pixels are written.
+// 1. dc_film_open checks, reserves the temporary file and starts ffmpeg, before anything is drawn.
+// 2. dc_film_add writes pictures [height][width][3]; if ffmpeg has died, its last words are the error.
+// 3. dc_film_finish closes the pipe, waits and renames; dc_film_abandon kills ffmpeg and removes the file.
+//
+// The process runs in a group of its own, so that an interrupt at the terminal reaches the caller only.  Its standard
+// error goes to a file, from which the last line becomes the message of a failure.  SIGPIPE is blocked while pixels
+// are written.
 #include "render/film.h"
 
 #include <errno.h>
@@ -152,6 +157,7 @@ static enum dc_status start(struct dc_film *film, struct dc_error *error)
   snprintf(rate, sizeof rate, "%.17g", film->frames_per_second);
   const char *arguments[] = {
       "ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-nostats", "-xerror",
+      // ffmpeg ends at the first error (-xerror) and never reads the terminal (-nostdin).
       // what comes in
       "-f", "rawvideo", "-pixel_format", "rgb24", "-video_size", size, "-framerate", rate, "-i", "pipe:0",
       // colours as players expect them of films of today
@@ -302,7 +308,7 @@ void dc_film_abandon(struct dc_film *film)
 {
   if (!film)
     return;
-  // The output is discarded, so that ffmpeg need not finish.
+  // The output is discarded, so that ffmpeg need not finish; waiting for it leaves no zombie.
   if (film->process)
     kill(film->process, SIGKILL);
   if (film->process)

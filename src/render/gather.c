@@ -12,9 +12,12 @@
 #include "render/constants.h"
 #include "render/renderer.h"
 
+// Sky light varies slowly and is averaged over 7 x 7 blocks; whether the key light is seen, over 5 x 5; the distance
+// of what is near, over 3 x 3, since a mean over more hides corners.
 enum { SKY_REACH = 3, KEY_REACH = 2, DISTANCE_REACH = 1 };  // blocks
 
-// How much the surface at one place says about that at another.
+// How much the surface at one place says about that at another, 0 to 1: falls with the angle between normals, and is
+// 0 across a step off the tangent plane.
 static float likeness(int surface, const float position[3], const float normal[3], const float other_position[3],
                       const float other_normal[3])
 {
@@ -82,6 +85,10 @@ static void look_around(const struct dc_renderer *renderer, int column, int row,
     }
 }
 
+// Concludes from the sums around a patch.  Key light: all rays free, none, or some.  Penumbra in pixels: the light's
+// disc (radius dc_key_radius at distance 1) seen over the distance to the blocker, by the width of a pixel.  Pixels
+// get sky rays of their own where too few rays were alike, or something is near: its harmonic mean distance, weight /
+// inverse, is below DC_WIDE_SKY pixels.
 static void settle_patch(struct dc_patch *patch, const struct around *around)
 {
   patch->key = around->key_visible == around->key_rays ? DC_KEY_LIT
@@ -126,7 +133,8 @@ static bool wants(const struct dc_pixels *pixels, int column, int row, bool key)
   return key ? patch->key == DC_KEY_PARTLY : patch->fine_sky;
 }
 
-// Casts the pixels' own rays of one kind, one per pixel at a time.
+// Casts the pixels' own rays of one kind, one per pixel at a time, so that a packet holds rays of neighbouring
+// pixels.  Sums go to the pixels, and for key light to their patch too, whose mean wide penumbras use.
 static void send_rays(struct dc_renderer *renderer, int column, int row, bool key)
 {
   struct dc_pixels *pixels = &renderer->pixels;
@@ -181,7 +189,8 @@ static void send_rays(struct dc_renderer *renderer, int column, int row, bool ke
   }
 }
 
-// Smooths the light of the patches of a block.
+// Smooths the light of the patches of a block: sums over blocks around, conclusions for each patch, then rays of
+// single pixels.  Tiles of open ground have the whole sky and key light.
 void dc_stage_gather(struct dc_renderer *renderer, int column, int row)
 {
   const struct dc_pixels *pixels = &renderer->pixels;

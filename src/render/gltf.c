@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a GLB file: JSON document and binary chunk (Khronos, glTF 2.0 Specification, ISO/IEC 12113:2022).
+//
+// 1. Key frames, those whose times differ in single precision (gltf_motion.c).
+// 2. Arrays of shapes and skins, then of motions, into the binary chunk; each body remembers the indices of its
+// arrays.
+// 3. The JSON document that refers to these arrays, with the camera of the run.
+// 4. Header and both chunks, padded to multiples of four bytes.
 #include "render/gltf.h"
 
 #include <stdlib.h>
@@ -57,7 +63,8 @@ static void put_camera_node(const struct dc_view *view, struct dc_json_writer *j
   dc_json_end(json, "}");
 }
 
-// Node 0 is the root, node 1 + b is body b, the last one is the camera.
+// Node 0 is the root, node 1 + b is body b, the last one is the camera.  Scenes have z up and glTF has y up: the root
+// rotates all of it once, so that numbers below it are those of the trajectory.
 static void put_nodes(const struct dc_gltf_builder *builder, const struct dc_view *view, struct dc_json_writer *json)
 {
   int count = builder->run->bodies->count;
@@ -76,6 +83,7 @@ static void put_nodes(const struct dc_gltf_builder *builder, const struct dc_vie
   dc_json_end(json, "]");
 }
 
+// One perspective camera.  There is no far plane, so that no half-space is cut off.
 static void put_cameras(const struct dc_gltf_run *run, const struct dc_view *view, struct dc_json_writer *json)
 {
   dc_json_begin(json, "cameras", '[');
@@ -123,7 +131,8 @@ static void pad(struct dc_text *text, char with)
     dc_text_append(text, &with, 1);
 }
 
-// Header, JSON chunk, binary chunk (glTF 2.0, section 4.4).
+// Header, JSON chunk, binary chunk (glTF 2.0, section 4.4).  Sizes are 32-bit numbers, which bounds the file to 4
+// GiB.  JSON is padded by spaces, binary data by zeros, as the specification asks.
 static enum dc_status assemble(struct dc_gltf_builder *builder, struct dc_text *json, struct dc_text *file,
                                struct dc_error *error)
 {

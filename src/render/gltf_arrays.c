@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+// Numbers of OpenGL that glTF uses for types of components and targets of buffer views (glTF 2.0, sections 3.6.2 and
+// 5.11).
 enum { FLOAT_COMPONENT = 5126, INTEGER_COMPONENT = 5125, VERTEX_DATA = 34962, INDEX_DATA = 34963 };
 
 void dc_gltf_put_u32(struct dc_text *text, uint32_t value)

@@ -13,7 +13,8 @@
 #include "render/constants.h"
 #include "render/gltf_builder.h"
 
-// Half the side of the squares: twice the largest distance between bodies.
+// Half the side of the square that stands for a half-space, m: twice the diagonal of the box around all positions of
+// bodies, plus the largest radius.
 static double half_side(const struct dc_gltf_run *run)
 {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, radius = 0;
@@ -28,7 +29,8 @@ static double half_side(const struct dc_gltf_run *run)
   return fmax(DC_LEAST_HALF_SIDE, 2 * (count ? dc_vec_distance(low, high) + radius : 0));
 }
 
-// Corners and normals of triangles about the body's centre; every triangle has corners of its own.
+// Corners and normals of triangles about the body's centre, two arrays behind each other; every triangle has corners
+// of its own.
 static void add_triangles(struct dc_gltf_builder *builder, const struct dc_body *body, const double (*vertices)[3],
                           const int (*triangles)[3], int count)
 {
@@ -84,7 +86,8 @@ int dc_gltf_target_count(const struct dc_gltf_builder *builder)
   return run->nodes || (!run->bodies->soft_count && run->bodies->cable_count) ? builder->key_count - 1 : 0;
 }
 
-// The surface of a soft body or cable at the first frame, and its displacements at the others as morph targets.
+// The surface of a soft body or cable at the first frame, and its displacements at the others as morph targets:
+// arrays of places, of indices, then one of displacements for each key. put_targets relies on this order.
 static void add_skin(struct dc_gltf_builder *builder, const struct dc_skin *skin)
 {
   int count = dc_skin_vertex_count(skin), triangle_count = dc_skin_triangle_count(skin);
@@ -120,7 +123,8 @@ static void add_skin(struct dc_gltf_builder *builder, const struct dc_skin *skin
   free(triangles);
 }
 
-// Meshes of all bodies; bodies with the same shape share its arrays.
+// Meshes of all bodies; bodies with the same shape share its arrays if their centres of mass agree, because corners
+// are relative to it.  Earlier bodies are searched for the same shape and colour: few scenes have many bodies.
 void dc_gltf_add_shapes(struct dc_gltf_builder *builder)
 {
   const struct dc_bodies *bodies = builder->run->bodies;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+// glTF has quaternions as x, y, z, w; trajectories have w first.
 void dc_gltf_rotation(const struct dc_gltf_run *run, int frame, int body, double rotation[4])
 {
   const double *q = run->quaternion + 4 * ((size_t)frame * (size_t)run->bodies->count + (size_t)body);
@@ -17,6 +18,8 @@ const double *dc_gltf_position(const struct dc_gltf_run *run, int frame, int bod
   return run->position + 3 * ((size_t)frame * (size_t)run->bodies->count + (size_t)body);
 }
 
+// Times of keys must increase strictly, and are stored in single precision: frames whose times become equal are left
+// out.
 void dc_gltf_find_keys(struct dc_gltf_builder *builder)
 {
   const struct dc_gltf_run *run = builder->run;
@@ -48,7 +51,8 @@ static void add_motion(struct dc_gltf_builder *builder, int body)
   }
 }
 
-// Weights: in every frame one target at 1, in the first none.
+// Weights of morph targets, [keys][targets]: target k at 1 in key k, the others at 0; in the first key none.  Players
+// interpolate weights linearly, and so the nodes.
 static void add_weights(struct dc_gltf_builder *builder, int body)
 {
   int targets = dc_gltf_target_count(builder);
@@ -58,7 +62,8 @@ static void add_weights(struct dc_gltf_builder *builder, int body)
       dc_gltf_add_vector(builder, &(double){k == t});
 }
 
-// Times of the keys once, then the motion of every body that moves.
+// Times of the keys once, then the motion of every body that moves: an array of positions, and behind it one of
+// rotations, or one of weights. put_sampler relies on this order.
 void dc_gltf_add_motions(struct dc_gltf_builder *builder)
 {
   const struct dc_gltf_run *run = builder->run;

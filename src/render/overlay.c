@@ -103,6 +103,8 @@ static const char *const glyphs[95] = {
 };
 static const char unknown[] = "0248 0842 0848420208";
 
+// MOST_PLACES: points of a stroke before rounding, each round doubles them; a longer stroke in the table above
+// overflows the arrays.  CAPITALS: height of a capital letter in units of the grid.
 enum { MOST_PLACES = 16, ROUNDINGS = 2, CAPITALS = 6, BASELINE = 2 };
 static const unsigned char ink[3] = {40, 44, 52}, rim[3] = {255, 255, 255};
 
@@ -126,7 +128,9 @@ static void range(double a, double b, double reach, int count, int *first, int *
   *end = (int)fmin(count, at_least_zero(ceil(fmax(a, b) + reach)));
 }
 
-// Draws a line with soft edges: a pixel's opacity falls with its distance from the segment.
+// Draws a line with soft edges.  A pixel's opacity is the distance of its centre inside the border of the line, in
+// pixels, plus one half, within 0 and 1: a border through the centre covers half of the pixel.  Ends are round,
+// because the distance is that from the segment.
 void dc_overlay_line(const struct dc_overlay *overlay, const double start[2], const double end[2], double width,
                      const unsigned char color[3], double opacity)
 {
@@ -145,7 +149,9 @@ void dc_overlay_line(const struct dc_overlay *overlay, const double start[2], co
     }
 }
 
-// Draws a line with a triangle as its head.
+// Draws a line with a triangle as its head, whose tip is at the end.  Arrows shorter than a head are heads alone, and
+// those under half a pixel are left out.  The line ends within the head, at its neck, so that its round end does not
+// show.
 void dc_overlay_arrow(const struct dc_overlay *overlay, const double start[2], const double end[2], double width,
                       const unsigned char color[3])
 {
@@ -171,7 +177,8 @@ void dc_overlay_arrow(const struct dc_overlay *overlay, const double start[2], c
     }
 }
 
-// Cuts the corners of a polyline (Chaikin 1974), for a closed one also the first; returns the new number of points.
+// Cuts the corners of a polyline (Chaikin 1974), for a closed one also the first; returns the new number of points,
+// about twice as many.  Each segment is replaced by the part between its quarters.
 static int round_corners(double (*places)[2], int count)
 {
   double cut[4 * MOST_PLACES][2];

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eye rays (stage dc_stage_see): which surface every pixel of a block shows, patches of pixels on one smooth piece of a
-// surface, and a few light rays for each patch.  Blocks of open ground, in which no body or shadow can be, skip
+// Eye rays (stage dc_stage_see): which surface every pixel of a block shows, patches of pixels on one smooth piece of
+// a surface, and a few light rays for each patch.  Blocks of open ground, in which no body or shadow can be, skip
 // tracing.
+//
+// 1. One eye ray for each pixel of a block, all in one packet.
+// 2. Up to DC_LAYERS patches: pixels of one surface with similar normals; pixels beyond the last layer belong to
+// none.
+// 3. Light rays of a block, shared between its patches; their sums go to the patches, which the next stage smooths.
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,7 +137,8 @@ static void see(struct dc_renderer *renderer, struct block *block)
   }
 }
 
-// Layer of the patch to which the pixel belongs; a new one when it fits none.
+// Layer of the patch to which the pixel belongs; a new one when it fits none.  Normals are compared with that of the
+// patch's first pixel, not with a mean, so that the order of pixels alone decides.
 static int find_patch(const struct dc_pixels *pixels, const struct block *block, int p)
 {
   for (int layer = 0; layer < DC_LAYERS; layer++) {
@@ -168,6 +174,7 @@ static void make_patches(const struct dc_renderer *renderer, struct block *block
     if (layer == DC_NO_PATCH)
       continue;
     struct dc_patch *patch = dc_patch_at(pixels, block->column, block->row, layer);
+    // A pixel covers more of a surface that is seen at a grazing angle; the widest pixel counts for the patch.
     double incidence = -dc_vec_dot(block->direction[p], block->normal[p]);
     double width = block->distance[p] * renderer->view.pixel / fmax(incidence, DC_LEAST_INCIDENCE);
     for (int i = 0; i < 3; i++)
@@ -192,7 +199,8 @@ static void add_places(const struct dc_renderer *renderer, const struct block *b
     if (in_picture(block, p) && pixels->layer[pixel_index(pixels, block, p)] == layer)
       members[count++] = p;
   for (int r = 0; r < rays && count && batch->count < DC_RAYS; r++) {
-    // One ray in every part of the pixels, at another place in neighbouring blocks.
+    // One ray in every part of the pixels: ray r takes the member at (4 r + turn)/(4 rays) of the list. turn, 0 to 3,
+    // is another one in neighbouring blocks, so that they sample other places.
     int turn = (5 * (block->column / DC_BLOCK) + 3 * (block->row / DC_BLOCK)) & 3;
     int p = members[(4 * r + turn) * count / (4 * rays)], k = batch->count++;
     dc_vec_copy(batch->origin[k], block->position[p]);
@@ -221,7 +229,8 @@ static bool is_open_ground(const struct dc_renderer *renderer, const struct bloc
   return true;
 }
 
-// A block that sees only the ground is one patch, without rays.
+// A block that sees only the ground is one patch, without eye rays.  Places of its pixels are needed only where light
+// rays start, under bodies and shadows.
 static void see_open_ground(const struct dc_renderer *renderer, struct block *block)
 {
   const struct dc_pixels *pixels = &renderer->pixels;
@@ -260,7 +269,9 @@ static void light_open_ground(const struct dc_renderer *renderer, struct dc_patc
     patch->sky[i] = (float)(rays * renderer->lighting.sky[i]);
 }
 
-// The first pass over a block: surfaces, patches, and rays of light from each patch.
+// The first pass over a block: surfaces, patches, and rays of light from each patch.  Sums of a patch: key rays cast
+// and free, distance of the nearest thing that blocks the key light, m, sky light, and inverse distances of what sky
+// rays met, 1/m.  Open ground away from bodies needs no ray; where only the sky is dimmed the key light is known.
 void dc_stage_see(struct dc_renderer *renderer, int column, int row)
 {
   const struct dc_pixels *pixels = &renderer->pixels;

@@ -13,11 +13,14 @@
 #include "math/vector.h"
 #include "render/constants.h"
 
+// From UNFILTERED_SAMPLES on every pixel has all of its own rays: noise is low then, and such pictures are the
+// reference for filtered ones.
 enum { MOST_SAMPLES = 4096, UNFILTERED_SAMPLES = 64 };
 
 // Light rays per block, and of a pixel with its own rays as a fraction of its samples.
 enum { BLOCK_RAYS = 8, PIXEL_RAYS_PART = 4 };
 
+// Offsets [samples][2] of eye rays within a pixel, pixels, the same for all: edges of neighbours then meet.
 static enum dc_status fill_offsets(struct dc_renderer *renderer, struct dc_error *error)
 {
   struct dc_pixel_points first = dc_sampler_pixel(&renderer->sampler, 0, 0);
@@ -149,7 +152,8 @@ static int tile_of(double x, int count)
   return tile < -1 ? -1 : tile > count ? count : (int)tile;
 }
 
-// Marks the tiles in which a convex thing with these corners, or anything within slack pixels of it, may be seen.
+// Marks the tiles in which a convex thing with these corners, or anything within slack pixels of it, may be seen: the
+// box around the corners' pictures.  Behind the camera a corner has no picture, and all tiles are marked.
 static void mark_tiles(struct dc_renderer *renderer, int count, const double (*corners)[3], double slack,
                        unsigned char mark)
 {
@@ -174,7 +178,8 @@ static void mark_tiles(struct dc_renderer *renderer, int count, const double (*c
       renderer->tiles[row * renderer->tile_columns + column] |= mark;
 }
 
-// Marks the tiles of a body and of its shadow; most of a picture is open ground.
+// Marks the tiles of a body and of its shadow, because most of a picture is open ground that needs no rays. spheres
+// [bodies][4] get centre and radius, m, of a sphere around the body's box, for mark_dim_tiles.
 static void mark_body(struct dc_renderer *renderer, int body)
 {
   double corners[8][3], shadow[4][3], *sphere = renderer->spheres[body];
@@ -242,7 +247,8 @@ static void run_stage(struct dc_renderer *renderer, dc_block_stage *stage, int f
   }
 }
 
-// Runs all stages for the rows of a band, each with the margin that the next one needs.
+// Runs all stages for the rows of a band, each with the margin that the next one needs.  Margins are computed twice,
+// by both bands that they belong to, with the same result.
 static void draw_band(struct dc_renderer *renderer, int first, int end)
 {
   static const struct {
@@ -297,7 +303,8 @@ enum dc_status dc_render_deform(struct dc_renderer *renderer, const double *node
   return dc_surfaces_deform(&renderer->surfaces, nodes, error);
 }
 
-// Places the bodies, then runs the passes over all blocks, in bands where the picture is filtered.
+// Places the bodies, marks tiles, then runs the passes over all blocks, in bands where the picture is filtered.
+// pixels [height][width][3] are sRGB.
 enum dc_status dc_render_frame(struct dc_renderer *renderer, const struct dc_pose *poses, int trace_count,
                                const double *traces, unsigned char *pixels, struct dc_error *error)
 {

@@ -13,7 +13,8 @@
 static const char data_place[] = "@DCSIM_DATA@";  // where in the template the data belongs, once
 static const char escaped_less[] = "\\u003c";     // "<" in a JSON string
 
-// Base64.
+// Base64 (RFC 4648, section 4): three bytes become four digits of 6 bits, the last group is filled by "=".  Released
+// with free(); NULL when out of memory.
 static char *encode(const unsigned char *bytes, size_t count)
 {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -35,6 +36,7 @@ static char *encode(const unsigned char *bytes, size_t count)
   return text;
 }
 
+// Pages read typed arrays in this order whatever the machine's own is.
 static void put_little_endian(unsigned char *place, uint32_t number, int bytes)
 {
   for (int i = 0; i < bytes; i++)
@@ -88,6 +90,8 @@ char *dc_report_integers(size_t count, const int *values, int bytes_each)
 }
 
 // Puts data into the template of a page; "<" is escaped, so that no text of a scene can end the script that holds it.
+// Two passes over the data: one counts escapes for the size, the other writes.  Released with free(); NULL when out
+// of memory.
 char *dc_report_page(const char *template, const char *data, size_t *size)
 {
   const char *place = strstr(template, data_place);

@@ -8,6 +8,7 @@
 // Colours and intensities of key light and sky; together, open ground receives about 1.
 static const double key_color[3] = {0.86, 0.83, 0.79};
 static const double sky_color[3] = {0.29, 0.31, 0.335};
+// Radius of the key light's disc at distance 1, about 7 degrees: penumbras are wide enough to show heights.
 const double dc_key_radius = 0.13;
 enum { GLOSS_EXPONENT = 106 };  // 120, and the width of the key light's disc
 static const double ground_color[3] = {0.875, 0.885, 0.90};
@@ -26,7 +27,8 @@ static void across(const double n[3], double a[3], double b[3])
   b[0] = d, b[1] = sign + n[1] * n[1] * c, b[2] = -n[1];
 }
 
-// sRGB value of light root^2 after the tone curve.
+// sRGB value, 0 to 255, of light root^2 after the tone curve: straight up to the shoulder, then x = knee + (1 -
+// knee)(1 - exp(-(x - knee)/(1 - knee))), which continues value and slope and approaches 1.
 static float tone(float root)
 {
   float x = root * root, knee = (float)DC_TONE_SHOULDER;
@@ -42,7 +44,9 @@ void dc_lighting_look(struct dc_lighting *lighting, const struct dc_view *view)
   lighting->per_half_height = 1 / (0.5 * view->pixel * view->height * dc_vec_distance(view->eye, view->target));
 }
 
-// The light comes from above, behind the viewer's left DC_TONE_SHOULDER, also for a rolled camera.
+// The light comes from above, over the viewer's left shoulder. toward_viewer is horizontal, so that a rolled or steep
+// camera keeps the light above. per_open makes open ground in full light exactly 1.  The table tones has DC_TONES
+// steps in the square root of light, finer where it is dark, and one more entry for interpolation.
 void dc_lighting_create(struct dc_lighting *lighting, const struct dc_view *view, double floor_height)
 {
   const double vertical[3] = {0, 0, 1};
@@ -65,7 +69,8 @@ void dc_lighting_create(struct dc_lighting *lighting, const struct dc_view *view
     lighting->tones[t] = tone((float)t * (DC_TONE_RANGE / DC_TONES));
 }
 
-// Square of the radius, and fraction of a turn, from u.  Single precision suffices for sampling directions.
+// A uniform point of the unit disc from u in [0, 1)^2: u[0] is the square of the radius, u[1] a fraction of a turn.
+// Single precision suffices for sampling directions.
 void dc_disc_point(const double u[2], double disc[2])
 {
   float angle = 6.28318531f * (float)u[1];
@@ -111,7 +116,8 @@ void dc_lighting_shadow(const struct dc_lighting *lighting, int count, const dou
   }
 }
 
-// Direction about normal above a point of the unit disc: density cosine / pi.
+// Direction about normal above a point of the unit disc: density cosine / pi (Malley's method), so that the mean over
+// rays is the light received.
 static void hemisphere_direction(const double normal[3], const double disc[2], double direction[3])
 {
   double a[3], b[3];
@@ -153,7 +159,8 @@ void dc_light_key(const struct dc_lighting *lighting, const struct dc_surfaces *
 }
 
 // Evaluates what sky rays meet: the sky, the ground (in key light or in a body's shadow), or a body, whose light is
-// estimated.
+// estimated.  One more ray goes from each place on the ground to the key light.  Light is not followed further:
+// bodies are taken as half lit.
 void dc_light_sky(const struct dc_lighting *lighting, const struct dc_surfaces *surfaces, struct dc_light_batch *batch)
 {
   struct dc_ray_packet packet, ground;
@@ -230,6 +237,7 @@ void dc_shade_body(const struct dc_lighting *lighting, const double body_color[3
                highlight * incidence * lighting->key[i] + reflectance * sky[i];
 }
 
+// The ground's colour fades smoothly (3 s^2 - 2 s^3) to the backdrop away from the target.
 void dc_shade_ground(const struct dc_lighting *lighting, const struct dc_view *view, const double position[3],
                      const double background[3], const double decal[4], double visible, const double sky[3],
                      double color[3])
@@ -246,6 +254,8 @@ void dc_shade_ground(const struct dc_lighting *lighting, const struct dc_view *v
     color[i] = albedo[i] * (lighting->key[i] * lighting->direction[2] * visible + sky[i]) * lighting->per_open[i];
 }
 
+// The colour behind everything: a sky by the sine of elevation above ground, else a backdrop by the height y in the
+// picture, 0 at the top, 1 at the bottom.
 void dc_background(const struct dc_lighting *lighting, double y, double rise, double color[3])
 {
   bool sky = rise > 0 && !isnan(lighting->floor_height);
@@ -255,6 +265,8 @@ void dc_background(const struct dc_lighting *lighting, double y, double rise, do
         sky ? low_sky[i] + part * (high_sky[i] - low_sky[i]) : top_color[i] + y * (bottom_color[i] - top_color[i]);
 }
 
+// Light to bytes by the table, linear between its entries.  The dither, below one step, breaks bands of equal
+// colours.
 void dc_tone_map(const struct dc_lighting *lighting, const double color[3], double dither, unsigned char pixel[3])
 {
   for (int i = 0; i < 3; i++) {

@@ -2,8 +2,13 @@
 // Surfaces in Embree: one tree per shape, an instance per body in a scene of all bodies, deformable meshes of skins,
 // and packets of rays.
 //
-// Corner normals are smoothed over faces that meet at less than 40 degrees, weighted by angle.  Trees are built on one
-// thread, so that the order of equally near triangles does not depend on the machine.
+// 1. dc_surfaces_create builds meshes, trees and instances once for a run.
+// 2. For every frame dc_surfaces_deform moves nodes of skins and dc_surfaces_pose sets the instances'
+// transformations; only the small tree over the bodies is built anew.
+// 3. Packets of 16 rays find the nearest triangle, which dc_surfaces_locate evaluates again in double precision.
+//
+// Corner normals are smoothed over faces that meet at less than 40 degrees, weighted by angle.  Trees are built on
+// one thread, so that the order of equally near triangles does not depend on the machine.
 #include "render/surfaces.h"
 
 #include <limits.h>
@@ -112,6 +117,7 @@ static enum dc_status compute_corner_normals(struct dc_surface_mesh *surface, co
   return DC_OK;
 }
 
+// Embree reads indices without a check; corners are numbered by an int.
 static enum dc_status check_mesh(const struct dc_shape *shape, struct dc_error *error)
 {
   const struct dc_mesh *mesh = &shape->mesh;
@@ -127,7 +133,9 @@ static enum dc_status check_mesh(const struct dc_shape *shape, struct dc_error *
   return DC_OK;
 }
 
-// Creates the tree of a mesh, of which everything needed is copied.
+// Creates the tree of a mesh, of which everything needed is copied.  Vertices and triangles live in Embree's buffers,
+// in single precision; later frames of a skin overwrite them there.  Embree's own errors are collected and asked for
+// once at the end.
 static enum dc_status fill_mesh(RTCDevice device, struct dc_surface_mesh *surface, const struct dc_shape *shape,
                                 const struct dc_mesh *mesh, struct dc_error *error)
 {
@@ -245,6 +253,8 @@ static enum dc_status build_skin(struct dc_surfaces *surfaces, int index, const 
 }
 
 // Makes what is drawn of a body: a surface that deforms, or an instance of a mesh that bodies of one shape share.
+// Bodies without a surface, such as half-spaces and markers, have no instance; the number of an instance is that of
+// its body.
 static enum dc_status build_body(struct dc_surfaces *surfaces, int index, const struct dc_bodies *bodies,
                                  struct dc_error *error)
 {
@@ -317,6 +327,7 @@ void dc_surfaces_destroy(struct dc_surfaces *surfaces)
   memset(surfaces, 0, sizeof *surfaces);
 }
 
+// Embree takes single precision, in which numbers from 1e18 on overflow once they are squared.
 static bool pose_finite(const struct dc_pose *pose)
 {
   double sum = 0;
@@ -476,7 +487,9 @@ bool dc_surfaces_face(const struct dc_surfaces *surfaces, const struct dc_ray_pa
   return inside;
 }
 
-// Place and normal of a hit in double precision, from the triangle and the barycentric coordinates that were found.
+// Place and normal of a hit in double precision, from the triangle and the barycentric coordinates (1 - u - v, u, v)
+// that were found. origin is the place from which light rays start: raised and off the face.  Seen from inside,
+// normals point to the viewer and the place is not raised.
 void dc_surfaces_locate(const struct dc_surfaces *surfaces, const struct dc_ray_packet *packet, int k,
                         const double origin[3], const double direction[3], struct dc_surface_hit *hit)
 {
@@ -517,7 +530,8 @@ void dc_surfaces_locate(const struct dc_surfaces *surfaces, const struct dc_ray_
     dc_vec_scale(hit->normal, hit->normal, -1);
     dc_vec_copy(hit->origin, hit->position);
   }
-  // Beyond the rounding of Embree's single precision at this place.
+  // Light rays must not meet the face that they start from.  They begin above it by more than the rounding of
+  // Embree's single precision at this place.
   double largest = fmax(fabs(hit->position[0]), fmax(fabs(hit->position[1]), fabs(hit->position[2])));
   dc_vec_add_scaled(hit->origin, hit->origin, 2e-6 * (largest + hit->distance), hit->face_normal);
 }

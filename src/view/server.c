@@ -97,6 +97,7 @@ static bool is_host(const struct dc_server *server, const char *host)
   return host && (strcmp(host, server->hosts[0]) == 0 || strcmp(host, server->hosts[1]) == 0);
 }
 
+// A number of the query, -1: absent or not digits alone.
 static long query_number(struct MHD_Connection *connection, const char *name)
 {
   const char *text = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
@@ -132,6 +133,8 @@ static enum MHD_Result send_reply(struct MHD_Connection *connection, const struc
 }
 
 // Called by libmicrohttpd once for the headers, again for the body of a request, which is discarded, and at the end.
+// *seen is NULL the first time only.  A wrong method, host, token or path gets the same 404, so that probing learns
+// nothing.  Host is compared because a page elsewhere may resolve its own name to this machine (DNS rebinding).
 static enum MHD_Result respond(void *context, struct MHD_Connection *connection, const char *url, const char *method,
                                const char *version, const char *upload, size_t *upload_size, void **seen)
 {
@@ -176,7 +179,8 @@ static void end_oldest_silent(struct dc_server *server)
   }
 }
 
-// Called by libmicrohttpd when a connection begins and ends; *place is the connection's own.
+// Called by libmicrohttpd when a connection begins and ends; *place is the connection's own.  It runs on the one
+// thread of the server, which is why lines need no lock.
 static void follow(void *context, struct MHD_Connection *connection, void **place,
                    enum MHD_ConnectionNotificationCode code)
 {
