@@ -58,6 +58,7 @@ static double polish_radii[] = {0.2, 0.03, 0.005};
 static const struct dc_fan_settings polish_settings = {
     .radii = {3, polish_radii}, .radius = 1, .least = 0, .most = 1, .margin = 0.8, .monotone = true};
 
+// Moments are shared only where the problem has groups.
 static bool shares(const struct adam_options *adam, const struct dc_problem *problem)
 {
   return adam->shared && problem->group;
@@ -123,6 +124,7 @@ static void propose(const void *options, const struct dc_problem *problem, doubl
   double b1 = adam->betas[0], b2 = adam->betas[1];
   double steps = ++state[STEPS];
   double correction1 = 1 - pow(b1, steps), correction2 = 1 - pow(b2, steps);
+  // Moments of the past are taken to the new unit: m has the unit of g, v its square.
   for (int j = 0; j < seconds; j++)
     second[j] = b2 * (change * change * second[j]);
   for (int i = 0; i < n; i++) {
@@ -139,7 +141,9 @@ static void propose(const void *options, const struct dc_problem *problem, doubl
   }
 }
 
-// Takes one of the Gauss-Newton steps that are due.
+// Takes one of the Gauss-Newton steps that are due; finished: none is, and Adam proposes.  A polish begins at the
+// best point, and its second step goes on from the first one's result.  It ends early when the fan has no step left
+// or its points have no value, which is no failure of Adam's.
 static enum dc_status aside(const void *options, struct dc_iteration *iteration, struct dc_error *error)
 {
   const struct adam_options *adam = options;

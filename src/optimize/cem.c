@@ -29,6 +29,7 @@ static const struct dc_option options_table[] = {
 static void move(const void *options, struct dc_sampled *sampled)
 {
   const struct cem_options *cem = options;
+  // Samples without a value are not among the sorted ones: then all that have one are elites.
   int elites = cem->elites < sampled->count ? (int)cem->elites : sampled->count;
   for (int k = 0; k < sampled->dimension; k++) {
     double mean = 0, variance = 0;

@@ -85,13 +85,14 @@ struct work {
   void *reals, *integers;
 };
 
-// Converts group numbers, which are integers for problems and doubles in the state.
+// Group numbers are integers for problems and doubles in the state: copied out here, back in linearize.
 static void load_groups(struct work *work)
 {
   for (int r = 0; r < work->rows; r++)
     work->at.group[r] = (int)work->state[ROWS + 2 * work->rows + r];
 }
 
+// Sets the arrays of rows to their places in the state, in the order given above.
 static void view_rows(struct work *work)
 {
   size_t rows = (size_t)work->rows;
@@ -184,8 +185,9 @@ static enum dc_status linearize(struct work *work, struct dc_error *error)
   return DC_OK;
 }
 
-// Sets the roots of the metric to the root mean square of the columns of a group.  Far from any minimum a step then
-// resembles one of Adam's with shared moments.
+// Sets the roots of the metric, M_i the root mean square over the group of i of the norms of J's weighted columns,
+// relative to the largest and bounded from below.  Far from any minimum a step then resembles one of Adam's with
+// shared moments. work->step serves as room for the norms of columns.
 static void set_metric(struct work *work)
 {
   const struct dc_problem *problem = work->problem;
@@ -215,7 +217,8 @@ static void set_metric(struct work *work)
         work->settings->metric == DC_FAN_UNIT || !(most > 0) ? 1 : sqrt(fmax(work->metric[i] / most, LEAST_METRIC));
 }
 
-// Selects active rows and free columns, sets the metric, and computes the decomposition.
+// Selects active rows and free columns, sets the metric, and computes the decomposition sqrt(w) J M^-1/2 = U S V^T.
+// In the model "centre" groups within their tolerance have weight 0, so that they pull nowhere.
 static enum dc_status decompose(struct work *work, struct dc_error *error)
 {
   size_t n = (size_t)work->n;
@@ -239,7 +242,7 @@ static enum dc_status decompose(struct work *work, struct dc_error *error)
   return dc_svd(work->rows, work->n, work->a, work->s, work->u, work->v, error);
 }
 
-// |p(lambda)|_M
+// |p(lambda)|_M, which decreases in lambda: the root of the sum of (s c / (s^2 + lambda))^2.
 static double length_at(const struct work *work, double lambda)
 {
   double length = 0;
@@ -251,7 +254,8 @@ static double length_at(const struct work *work, double lambda)
   return length;
 }
 
-// step = argmin of sum w |d + J p - target|^2 with |p|_M <= radius
+// step = argmin of sum w |d + J p - target|^2 with |p|_M <= radius.  The bisection is in log lambda, because lambda
+// may lie anywhere between rounding and slope / radius.
 static void solve(struct work *work, double radius)
 {
   size_t n = (size_t)work->n, rows = (size_t)work->rows;
@@ -294,7 +298,9 @@ static double distance(const struct work *work, const double *a, const double *b
   return length;
 }
 
-// step = solution of the model, edge or centre, with |p|_M <= radius
+// step = solution of the model, edge or centre, with |p|_M <= radius.  Edge: each round fixes the targets z = P(d + J
+// p) and solves a least squares problem that bounds the model from above and touches it at p, so that the model falls
+// with every round.
 static void aim(struct work *work, double radius)
 {
   size_t n = (size_t)work->n;
@@ -318,7 +324,9 @@ static void aim(struct work *work, double radius)
   }
 }
 
-// Computes steps for all radii, keeps those that differ, with their points and lengths; returns their number.
+// Computes steps for all radii, keeps those that differ, with their points and lengths; returns their number.  Unless
+// only falls are wanted (monotone), no radius is below `least`, as long as the last one was not: a step that is too
+// short stays in the ripple it is in.
 static int spread(struct work *work)
 {
   const struct dc_fan_settings *settings = work->settings;
@@ -350,7 +358,9 @@ static int lowest(const struct work *work, int count)
   return best >= 0 && work->settings->monotone && !(work->values[best] < work->state[VALUE]) ? -1 : best;
 }
 
-// Moves to the lowest candidate at which there is a Jacobian; *taken says whether there is one.
+// Moves to the lowest candidate at which there is a Jacobian; *taken says whether there is one.  Linearizing may fail
+// where the value was found, for example when the adjoint does not converge.  Then state and point are put back and
+// the next candidate is tried.
 static enum dc_status choose(struct work *work, int count, bool *taken, struct dc_error *error)
 {
   struct dc_iteration *iteration = work->iteration;
@@ -381,6 +391,7 @@ static enum dc_status choose(struct work *work, int count, bool *taken, struct d
   return status;
 }
 
+// Notes the present point as the best of this fan, with the radius that led to it.
 static void keep_best(struct work *work)
 {
   size_t p = (size_t)dc_problem_point_size(work->problem);

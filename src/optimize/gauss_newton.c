@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The optimizer "gauss_newton": one fan of Gauss-Newton steps (fan.h) per iteration (docs/theory.md, "Fan").
+// Iteration 0 linearizes at the first guess; every later one decomposes, evaluates the candidates of all radii, and
+// linearizes at the one it takes.  All that lasts is the state of the fan.
 #include "optimize/common_options.h"
 #include "optimize/fan.h"
 
@@ -11,6 +13,7 @@ struct gauss_newton_options {
 static const char *const models[] = {"edge", "centre", NULL};
 static const char *const metrics[] = {"columns", "unit", NULL};
 
+// An option of type length, in units of the metric, which must be positive.
 #define LENGTH(member, text, meaning)                                                                                  \
   {                                                                                                                    \
     .name = #member, .type = DC_REAL, .unit = "", .fallback = (text), .minimum = 0, .maximum = 1e9,                    \
@@ -83,6 +86,7 @@ static size_t state_size(const void *options, const struct dc_problem *problem, 
   return dc_fan_state_size(problem);
 }
 
+// The fan books its own points from the second iteration on; the first guess is booked here.
 static enum dc_status iterate(const void *options, struct dc_iteration *iteration, struct dc_error *error)
 {
   const struct gauss_newton_options *gauss_newton = options;

@@ -17,6 +17,7 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// Steps depend on the gradient alone: there is no state to save.
 static size_t state_size(const void *options, const struct dc_problem *problem, int iteration)
 {
   (void)options, (void)problem, (void)iteration;
@@ -28,6 +29,7 @@ static void propose(const void *options, const struct dc_problem *problem, doubl
 {
   (void)state, (void)x, (void)value;
   const struct gradient_descent_options *descent = options;
+  // A zero gradient has no direction; the step is zero then, whatever the rate.
   double norm = descent->normalize ? norm_euclidean(gradient, problem->dimension) : 1;
   for (int i = 0; i < problem->dimension; i++)
     step[i] = norm > 0 ? -descent->first_order.learning_rate * (gradient[i] / norm) : 0;

@@ -4,6 +4,7 @@
 
 #include "optimize/minimization.h"
 
+// Draws are numbered through the whole minimization, and the number is saved: a resumed run draws the same samples.
 struct dc_draw dc_iteration_draw(struct dc_iteration *iteration, double trust)
 {
   return (struct dc_draw){.number = (*iteration->draws)++, .trust = trust};

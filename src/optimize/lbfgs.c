@@ -98,7 +98,9 @@ static size_t pair(const struct search *search, int back)
   return (size_t)((next - 1 - back + 2 * memory) % memory) * (size_t)search->n;
 }
 
-// direction = -H g, or -g where that does not descend
+// direction = -H g by the two-loop recursion, or -g where that does not descend; sets up the line search along it.
+// The first step of -g has the length first_step, later directions have their own scale.  H_0 = (s.y / y.y) I of the
+// newest pair (Nocedal and Wright 2006, Eq. 7.20).
 static void set_direction(struct search *search)
 {
   int n = search->n, pairs = (int)search->state[PAIRS];
@@ -136,7 +138,8 @@ static void set_direction(struct search *search)
   search->state[HIGH] = INFINITY;
 }
 
-// Moves to a point with its value and gradient, and stores the pair.
+// Moves to a point with its value and gradient, and stores the pair s, y.  A pair whose curvature s.y is not clearly
+// positive is written over by the next: NEXT moves on only for good pairs.
 static void move_to(struct search *search, const double *x, double value, const double *gradient)
 {
   size_t n = (size_t)search->n, bytes = n * sizeof *x;
@@ -158,7 +161,9 @@ static void move_to(struct search *search, const double *x, double value, const 
   set_direction(search);
 }
 
-// Ends an unsuccessful line search after MOST_TRIALS: drops the pairs, or returns false when there are none.
+// Ends an unsuccessful line search after MOST_TRIALS.  The best lower end of the bracket is taken if there is one;
+// else the pairs are dropped and -g is searched.  Returns false when there are no pairs to drop: nothing along -g
+// helped.
 static bool give_up(struct search *search)
 {
   if (search->state[LOW] > 0) {
@@ -172,13 +177,15 @@ static bool give_up(struct search *search)
   return true;
 }
 
+// Halves the bracket from above, or the step where nothing shorter was good.
 static void shorten(struct search *search)
 {
   search->state[HIGH] = search->state[STEP];
   search->state[STEP] = 0.5 * (search->state[LOW] + search->state[HIGH]);
 }
 
-// Decides from the trial point: accept it, or try a longer or a shorter step.
+// Decides from the trial point: accept it, or try a longer or a shorter step. `change` is g.(x(t) - x) of the
+// projected point.  Where bounds cut the step, its slope along d says nothing, and the second condition is left out.
 static void judge(struct search *search)
 {
   struct dc_iteration *iteration = search->iteration;

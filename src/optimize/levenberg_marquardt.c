@@ -127,6 +127,7 @@ static void close_work(struct work *work)
   free(work->memory);
 }
 
+// |r|^2, summed in the order of rows.
 static double square(const double *residual, int count)
 {
   double sum = 0;
@@ -152,7 +153,9 @@ static void square_up(struct work *work, int m, int n)
   }
 }
 
-// Removes coordinates from the linear system that the gradient pushes against a bound: the step slides along it.
+// Removes coordinates from the linear system that the gradient of |r|^2, 2 J^T r, pushes against a bound: the step
+// slides along it.  Their rows and columns of J^T J become zero; damping alone is left on their diagonal, and their
+// step is zero.
 static void hold(struct work *work)
 {
   const struct dc_problem *problem = work->problem;
@@ -198,7 +201,9 @@ static double metric(const struct dc_problem *problem, int i)
   return problem->metric ? problem->metric[i] : 1;
 }
 
-// Solves for the step.  Damping grows until the matrix is numerically positive definite: DC_NUMERICAL when it never is.
+// Solves for the step.  Damping grows tenfold until the matrix is numerically positive definite: DC_NUMERICAL when it
+// never is. `added` is the damping that the diagonal of normal holds already.  A step longer than longest_step in the
+// metric D is shortened, not solved for again.
 static enum dc_status solve(struct work *work, struct dc_error *error)
 {
   const struct dc_problem *problem = work->problem;
@@ -232,7 +237,9 @@ static enum dc_status solve(struct work *work, struct dc_error *error)
   return DC_OK;
 }
 
-// Tries one step; point and value change only if the value falls.
+// Tries one step; point and value change only if the value falls.  The trial is the iterate either way, so that
+// observers see what was tried. `gained` is a stricter condition: falls by less than `progress` count as failures,
+// which lead to a restart.
 static enum dc_status attempt(struct work *work, struct dc_error *error)
 {
   struct dc_iteration *iteration = work->iteration;
@@ -297,6 +304,7 @@ static bool goes_on(const struct work *work)
 {
   const struct marquardt_options *options = work->options;
   const struct dc_iteration *iteration = work->iteration;
+  // A restart needs a problem that can choose a point, and some restarts left.
   bool restarts = work->problem->restart && iteration->result->restarts < options->restarts;
   return work->problem->dimension > 0 && work->state[VALUE] > options->common.target &&
          iteration->number < options->common.iterations &&

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A minimization's memory, its evaluations, and the record of the best point.
+//
+// sizes: n parameters (dimension), p numbers of a point (point size; a rotation has 4 numbers and 3 parameters).
 #include "optimize/minimization.h"
 
 #include <math.h>
@@ -8,7 +10,8 @@
 
 #include "optimize/norm.h"
 
-// One block of memory for current and trial point with gradients, best and kept point, steps, and flags [n].
+// One block of memory: current and trial point with gradients [p + n] each, best and kept point [p], step and scaled
+// step [n], and flags held [n]. `before` and `state` are allocated when the optimizer's size is known.
 bool dc_minimization_allocate(struct dc_minimization *minimization)
 {
   size_t n = (size_t)minimization->problem->dimension, p = (size_t)dc_problem_point_size(minimization->problem);
@@ -58,7 +61,7 @@ enum dc_status dc_minimization_reserve(struct dc_minimization *minimization, int
   return DC_OK;
 }
 
-// Starts from x, moved into the bounds.
+// Starts from x, moved into the bounds; points with a retraction have no bounds coordinate by coordinate.
 static void begin_at(struct dc_minimization *minimization, const double *x)
 {
   const struct dc_problem *problem = minimization->problem;
@@ -74,7 +77,7 @@ static void begin_at(struct dc_minimization *minimization, const double *x)
   memcpy(minimization->best, minimization->current.x, bytes);
 }
 
-// Begins at x with the problem's seed.
+// Begins at x with the problem's seed.  Nothing is evaluated yet: the first call of dc_minimization_next does that.
 struct dc_minimization *dc_minimization_create(const struct dc_optimizer_type *type, const void *options,
                                                const struct dc_problem *problem, const double *x)
 {
@@ -149,6 +152,7 @@ enum dc_status dc_minimization_evaluate(struct dc_minimization *minimization, st
   return status;
 }
 
+// Counts a value for the record: the first of all, or lower than the best so far.  Ties keep the earlier point.
 bool dc_minimization_book(struct dc_minimization *minimization, int iteration, const double *x, double value)
 {
   struct dc_optimizer_result *result = &minimization->result;

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "optimize/minimization.h"
 
+// Numbers of a minimization in the order of the file; a file with another count of them is refused.
 enum real { VALUE, SCALE, FIRST_VALUE, BEST_VALUE, REAL_COUNT };
 enum integer {
   TYPE,
@@ -42,6 +43,7 @@ static const char *join(const char *prefix, const char *name, char *text, size_t
   return text;
 }
 
+// An array of the snapshot: its name below the prefix, its length, and where it lives in the minimization.
 struct array {
   const char *name;
   size_t count;
@@ -67,6 +69,7 @@ static void list_arrays(const struct dc_minimization *minimization, struct array
 // Array of random numbers: the generator's state and the number of the next draw.
 enum { RANDOM_COUNT = 5 };
 
+// Words of 64 bits are stored in signed integers of 64 bits, bit by bit.
 static enum dc_status save_random(const struct dc_minimization *minimization, const char *prefix,
                                   struct dc_snapshot *snapshot)
 {
@@ -128,7 +131,8 @@ enum dc_status dc_minimization_save(const struct dc_minimization *minimization, 
   return status || minimization->type->propose ? status : save_random(minimization, prefix, snapshot);
 }
 
-// Whether these numbers are possible for a minimization of this dimension.
+// Whether these numbers are possible for a minimization of this dimension.  They size memory and index parameters, so
+// that a damaged file must not get past here.
 static bool plausible(const long integers[INTEGER_COUNT], long dimension)
 {
   static const struct {
@@ -153,6 +157,7 @@ static bool plausible(const long integers[INTEGER_COUNT], long dimension)
 }
 
 // Loads the same into a fresh minimization, after checking that it is of this optimizer and of plausible numbers.
+// The number of iterations comes first, because the size of the state may depend on it.
 static enum dc_status load(struct dc_minimization *into, const char *prefix, const struct dc_snapshot *snapshot,
                            struct dc_error *error)
 {

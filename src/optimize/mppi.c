@@ -28,6 +28,7 @@ static const struct dc_option options_table[] = {
 
 static double scale_of(const struct dc_sampled *sampled)
 {
+  // Values are sorted; the worse half may hold failures near infinity, which would make all weights equal.
   int half = (sampled->count + 1) / 2;
   double sum = 0;
   for (int i = 0; i < half; i++)

@@ -59,6 +59,7 @@ static const struct dc_option options_table[] = {
 
 // An entry of the log: number of points before it that had no value, then value, point [n], gradient [n].
 enum { FAILURES, VALUE, POINT };
+// Points without a value in a row after which the method is stopped: it has no way to know that they lie outside.
 enum { MOST_FAILURES = 100 };
 
 static size_t entry_size(const struct dc_problem *problem)
@@ -111,7 +112,8 @@ static double *entry(const struct replay *replay, int index)
   return replay->iteration->state + (size_t)index * entry_size(replay->iteration->problem);
 }
 
-// Evaluates the new point; false when it has no value.
+// Evaluates the new point and appends it to the log; false when it has no value.  Then only its count is kept, since
+// the same answer, a value worse than all, is given when the method runs again.
 static bool ask(struct replay *replay, const double *x)
 {
   struct dc_iteration *iteration = replay->iteration;
@@ -129,7 +131,8 @@ static bool ask(struct replay *replay, const double *x)
   return true;
 }
 
-// A point without a value gets one worse than all others.
+// A point without a value gets one worse than all others so far, finite because methods interpolate; the gradient is
+// zero.
 static double refuse(struct replay *replay, double *gradient)
 {
   if (gradient)
@@ -143,8 +146,12 @@ static double stop(struct replay *replay, double *gradient)
   return refuse(replay, gradient);
 }
 
-// Answers an evaluation that a method of NLopt asks for: from the log of earlier iterations, in which case the method
-// must ask for the same point, or by asking for a new one and stopping the method.
+// Answers an evaluation that a method of NLopt asks for.
+// * At the first guess: from entry 0, whenever the method asks for it.
+// * Earlier points, in their order: from the log; the method must ask for the same point, bit for bit, or else the
+//   run ends.
+// * The first point beyond the log: evaluated and logged, then the method is stopped.
+// * Points without a value are counted, not logged: the entry that follows them says how many there were.
 static double answer(unsigned dimension, const double *x, double *gradient, void *context)
 {
   struct replay *replay = context;

@@ -100,12 +100,15 @@ static enum dc_status check(const void *options, const struct dc_problem *proble
   return DC_OK;
 }
 
+// The factor of the phase in which an iteration lies; phases are parts of all iterations, [0, phases[0]), [phases[0],
+// phases[1]) and the rest.
 static double phase_factor(const struct descent_options *options, long iteration)
 {
   double part = (double)iteration / fmax((double)options->common.iterations, 1);
   return options->factors[part < options->phases[0] ? 0 : part < options->phases[1] ? 1 : 2];
 }
 
+// sizes [groups]: length of the steps of each group at this iteration, in the group's unit.
 static void set_sizes(const struct descent_options *options, const struct dc_problem *problem, int iteration,
                       double *sizes)
 {
@@ -127,6 +130,8 @@ static void release(const struct dc_problem *problem, struct work *work, const d
       direction[i] = 0;
 }
 
+// step_i = sizes of i's group times direction_i over the norm that the group is measured by: its own, or that of all
+// coordinates.
 static void propose(const struct descent_options *options, const struct dc_problem *problem, struct work *work,
                     const double *direction)
 {
@@ -141,6 +146,8 @@ static void propose(const struct descent_options *options, const struct dc_probl
 }
 
 // One iteration: steps of given sizes along the direction found before, then value and direction at the new point.
+// The problem receives the sizes of the step that comes next, because its estimate of a direction samples within such
+// a step.
 static enum dc_status descend(const struct descent_options *options, struct dc_iteration *iteration, struct work *work,
                               struct dc_error *error)
 {

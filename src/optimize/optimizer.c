@@ -15,6 +15,8 @@
 #include "optimize/minimization.h"
 #include "optimize/norm.h"
 
+// Sliding costs up to one evaluation for each coordinate: few halvings come first, and beyond MOST_TO_SLIDE coordinates
+// none slides.
 enum { HALVINGS_BEFORE_SLIDING = 2, MOST_TO_SLIDE = 32 };
 static const double LEAST_SLIDE = 0.1;  // least part of a step's length that the held coordinate must have
 
@@ -69,7 +71,9 @@ static bool worth_holding(const struct dc_minimization *minimization, int held)
   return rest > 0 && rest >= LEAST_SLIDE * fabs(minimization->step[held]);
 }
 
-// Slides along infeasible parameters: tries the whole step with one coordinate held after the other.
+// Slides along infeasible parameters: tries the whole step with one coordinate held after the other, from `sliding`
+// on, where an interrupted slide continues.  The first point with a value is taken, not the best, since each costs an
+// evaluation.
 static enum dc_status slide(struct dc_minimization *minimization, struct dc_error *error)
 {
   enum dc_status status = DC_INFEASIBLE;
@@ -100,8 +104,9 @@ static enum dc_status try_due(struct dc_minimization *minimization, struct dc_er
   return status;
 }
 
-// Moves along the proposal until an evaluation succeeds, and makes that point the current one.  DC_INFEASIBLE: no point
-// along it was feasible.
+// Moves along the proposal until an evaluation succeeds, and makes that point the current one.  Every trial without a
+// value halves the scale.  Infeasible ones count against DC_MOST_HALVINGS of this proposal, failed ones against
+// DC_MOST_FAILURES in a row over all proposals.  DC_INFEASIBLE: no point along it was feasible.
 static enum dc_status move(struct dc_minimization *minimization, struct dc_error *error)
 {
   for (;;) {
@@ -161,6 +166,7 @@ static enum dc_optimizer_end used_up(const struct dc_minimization *minimization)
   return minimization->result.iterations >= common->iterations ? DC_END_ITERATIONS : DC_END_NONE;
 }
 
+// Why the minimization ends, if it does.  A gradient estimated from draws is never taken for zero.
 static bool finished(struct dc_minimization *minimization)
 {
   const struct dc_problem *problem = minimization->problem;
@@ -173,7 +179,9 @@ static bool finished(struct dc_minimization *minimization)
   return result->end != DC_END_NONE;
 }
 
-// Lets the optimizer do one iteration completely or not at all.
+// Lets the optimizer do one iteration completely or not at all: before it begins, the state, the point with its
+// gradient and the best point are copied, and put back after a failure or a stop.  Then the same iteration can be
+// repeated, as after resuming from a checkpoint.
 static enum dc_status iterate_whole(struct dc_minimization *minimization, struct dc_iteration *iteration,
                                     struct dc_error *error)
 {
@@ -213,7 +221,9 @@ static struct dc_iteration open_iteration(struct dc_minimization *minimization, 
                                .draws = &minimization->draws};
 }
 
-// Lets the optimizer do an iteration between proposals (`aside`); *told: there is an iterate to report.
+// Lets the optimizer do an iteration between proposals (`aside`); *told: there is an iterate to report.  The
+// optimizer's current point stays: the iterate lives in the trial point.  A failure puts back state and best point,
+// as above.
 static enum dc_status step_aside(struct dc_minimization *minimization, struct dc_iterate *iterate, bool *told,
                                  struct dc_error *error)
 {
@@ -244,6 +254,10 @@ static enum dc_status step_aside(struct dc_minimization *minimization, struct dc
 }
 
 // Computes the next iterate of an optimizer with `iterate`.
+//
+// 1. End, if the target is met, iterations are used up, or nothing can move.
+// 2. Before the first: check the problem, then make and start the state, whose size is that of this iteration.
+// 3. One whole iteration; its number counts only when it has an iterate to report.
 static enum dc_status next_whole(struct dc_minimization *minimization, struct dc_iterate *iterate, bool *done,
                                  struct dc_error *error)
 {
@@ -281,7 +295,8 @@ static enum dc_status next_whole(struct dc_minimization *minimization, struct dc
   return DC_OK;
 }
 
-// Computes the next iterate of an optimizer with `propose`.
+// Computes the next iterate of an optimizer with `propose`. The first call evaluates the first guess.  A proposal
+// along which nothing was feasible is dropped; DC_MOST_FAILURES of them in a row end the minimization as blocked.
 static enum dc_status next_proposed(struct dc_minimization *minimization, struct dc_iterate *iterate, bool *done,
                                     struct dc_error *error)
 {

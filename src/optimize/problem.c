@@ -8,6 +8,8 @@
 
 #include "optimize/norm.h"
 
+// result [point size] = x moved by step [dimension]; result may be x or step.  A problem with its own retraction, as
+// for rotations, also keeps its own bounds.
 void dc_problem_move(const struct dc_problem *problem, const double *x, const double *step, double *result)
 {
   if (problem->retract) {
@@ -24,6 +26,7 @@ void dc_problem_move(const struct dc_problem *problem, const double *x, const do
   }
 }
 
+// held [dimension]: coordinates at a bound against which -gradient points.  Returns whether there are any.
 bool dc_problem_hold(const struct dc_problem *problem, const double *x, const double *gradient, bool *held)
 {
   bool any = false;
@@ -64,6 +67,8 @@ enum dc_status dc_problem_values(const struct dc_problem *problem, int *count, c
   return status;
 }
 
+// Rows as they are before the problem fills them: weight 1, each its own group, without tolerance; value NAN shows
+// one that was not set.
 void dc_rows_clear(const struct dc_problem *problem, struct dc_rows *rows)
 {
   size_t count = (size_t)problem->row_count;
@@ -77,6 +82,9 @@ void dc_rows_clear(const struct dc_problem *problem, struct dc_rows *rows)
   }
 }
 
+// Projects residuals d [rows] on what is tolerated, part times its size: a ball of a group's radius, where it has
+// one, else the interval of half of each row.  Rows of a group stand behind each other and share the radius of the
+// first.
 void dc_rows_project(const struct dc_problem *problem, const struct dc_rows *rows, double part, const double *d,
                      double *projected)
 {

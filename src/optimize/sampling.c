@@ -104,7 +104,8 @@ static enum dc_status open_work(struct work *work, const void *options, const st
   return dc_out_of_memory_for(error, "samples");
 }
 
-// x [n] = base + B z within the bounds.
+// x [n] = base + B z within the bounds.  Without knots B is the identity.  With knots each of the size numbers per
+// time is interpolated linearly between z [knots][size], spread evenly over the times from first to last.
 static void place(const struct work *work, const double *z, double *x)
 {
   int size = series_size(work->options, work->problem), times = work->problem->group_count;
@@ -124,6 +125,8 @@ static void place(const struct work *work, const double *z, double *x)
   dc_problem_move(work->problem, work->base, x, x);
 }
 
+// Draws samples z = mean + spread times normal numbers, and their points.  The seed holds the method's seed, the
+// problem's and the iteration's number in bits that do not overlap.
 static void draw(struct work *work, int number)
 {
   struct dc_random random;
@@ -137,7 +140,8 @@ static void draw(struct work *work, int number)
   }
 }
 
-// Sorts candidates that have a value, equal ones in the order of drawing; returns their number.
+// Sorts candidates that have a value, by insertion, equal ones in the order of drawing; returns their number.
+// Samples are few beside the cost of a roll-out.
 static int sort(struct work *work)
 {
   int count = 0;
@@ -175,8 +179,9 @@ static enum dc_status sample(struct work *work, struct dc_iteration *iteration, 
   return DC_OK;
 }
 
-// Chooses the iterate: the new mean, or, when that is no better or has no value, the best candidate.  A mean without a
-// value is replaced by that candidate.
+// Chooses the iterate: the new mean, or, when that is no better or has no value, the best candidate.  A mean without
+// a value is replaced by that candidate.  The candidate is evaluated again, since its value came from a batch that
+// leaves no trajectory behind.
 static enum dc_status settle(struct work *work, struct dc_iteration *iteration, struct dc_error *error)
 {
   struct dc_error ignored = {0};
