@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens the scene of every point before anything runs, in processes instead of threads: a scene that crashes a library
-// counts as one that does not open.
+// Opens the scene of every point before anything runs, in processes instead of threads: a scene that crashes a
+// library counts as one that does not open.
 //
-// Process k of n tries every n-th point of the share and ends at its first bad one.  The parent collects the answers,
-// stops processes that are beyond the first bad point known, and reports the first of all.
+// Process k of n tries every n-th point of the share and ends at its first bad one.  It writes to its pipe the number
+// of each point that it tries, as -2 - number, and at its end the answer: -1, or the number of the bad point with the
+// error.  A pipe that ends without an answer means that the last point tried crashed the process.  The parent
+// collects the answers, stops processes that are beyond the first bad point known, and reports the first of all, so
+// that the message does not depend on the number of processes.
 #include "sweep/check.h"
 
 #include <errno.h>

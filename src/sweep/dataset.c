@@ -31,6 +31,7 @@ struct gathering {
   int left_out;  // points
 };
 
+// By bytes; numbers of points have leading zeros, so that this is their order.
 static int compare_names(const void *left, const void *right)
 {
   return strcmp(*(const char *const *)left, *(const char *const *)right);

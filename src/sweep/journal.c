@@ -159,7 +159,8 @@ long dc_sweep_row_parse(const char *line, size_t length, struct dc_sweep_row *ro
   return row->message ? point : -1;
 }
 
-// Cuts off the bytes behind the last line end; it is looked for in blocks from the end of the file.
+// Cuts off the bytes behind the last line end, which is looked for in blocks from the end of the file: a journal may
+// have a gigabyte, and only its last line can be incomplete.
 static enum dc_status mend(struct dc_journal *journal, struct dc_error *error)
 {
   char block[4096];
@@ -254,7 +255,8 @@ static int by_name(const struct dirent **a, const struct dirent **b)
   return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-// Whether a journal begins with the line that names its study; an empty one may yet get it.
+// Whether a journal begins with the line that names its study; an empty one, or one cut off within its first line,
+// may yet get it.
 static bool names_study(const char *line)
 {
   const char *end = strchr(line, '\n');

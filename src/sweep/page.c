@@ -7,7 +7,8 @@
 #include "render/report.h"
 #include "sweep/tables.h"
 
-// Targets that the page can link to for a run: its report, its directory, or nothing.
+// Targets that the page can link to for a run: its report, its directory, or nothing.  The page knows these numbers
+// (viewer/sweep.html).
 enum kept { NOTHING, REPORT, RUN };
 
 // The runs that a study keeps may have been removed since: the page links to what is there now.

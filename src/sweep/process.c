@@ -27,6 +27,7 @@
 #include "io/run/run.h"
 #include "sweep/remover.h"
 
+// CANNOT_START is the exit status that shells use for a program that is not found.
 enum { MOST_ATTEMPTS = 3, CANNOT_START = 127 };
 
 const char *dc_point_name(long point, char name[DC_POINT_NAME])
@@ -128,9 +129,9 @@ static const char **make_verification(const struct dc_sweep_place *place, struct
   return list;
 }
 
-// Becomes the program of the point, between vfork and exec: system calls only, since the memory is the
-// parent's.  It gets a process group of its own, dies with the sweep where the system can do that, and starts
-// in the study's directory.
+// Becomes the program of the point, between vfork and exec: system calls only, since the memory is the parent's.  It
+// gets a process group of its own, dies with the sweep where the system can do that, and starts in the study's
+// directory.  A parent that died before prctl took effect is noticed by getppid.
 static _Noreturn void become(const struct dc_sweep_place *place, const char **arguments, pid_t parent, int said)
 {
   int nothing = open("/dev/null", O_RDWR);
@@ -154,7 +155,9 @@ static _Noreturn void become(const struct dc_sweep_place *place, const char **ar
   _exit(CANNOT_START);
 }
 
-// Starts the program with vfork; signals are blocked until the child has replaced itself.
+// Starts the program with vfork.  Signals are blocked until the child has replaced itself, since a handler would run
+// in the parent's memory.  The reading end of the program's standard error is said_fd.  A descriptor that becomes
+// readable when the program has ended is end_fd; it is -1 where the system has none.
 static enum dc_status spawn(const struct dc_sweep_place *place, const char **arguments, struct dc_process *process,
                             struct dc_error *error)
 {
@@ -242,8 +245,11 @@ static bool has_ended_well(const struct dc_sweep_place *place, long point, struc
          !(row->stopped && place->study->point_seconds == 0);
 }
 
-// Prepares the directory.  A failed run without a line in a journal would fail again: it starts anew, so that it leaves
-// the same result.
+// Prepares the directory of a point, by what is there.
+// * A run that has ended well, of a study that verifies: only the certificate is missing.
+// * A run that was begun and did not end, or was ended by a signal (status above 128): it is resumed.
+// * Anything else is removed.  A failed run without a line in a journal would fail again: it starts anew, so that it
+//   leaves the same result.
 static enum dc_status prepare(const struct dc_sweep_place *place, long point, const char *directory,
                               struct dc_process *process, struct dc_error *error)
 {
@@ -270,6 +276,7 @@ enum dc_status dc_process_start(const struct dc_sweep_place *place, long point, 
   struct dc_point about;
   char name[DC_POINT_NAME];
   char *directory = directory_of(place, point);
+  // Attempts count only while the struct stays with its point.
   int attempts = process->point == point ? process->attempts : 0;
   *process = (struct dc_process){.point = point, .attempts = attempts + 1};
   enum dc_status status =
@@ -394,7 +401,9 @@ enum dc_status dc_process_try(const struct dc_sweep_place *place, long point, st
   return error->status;
 }
 
-// Whether a signal ended the process that tells nothing about the point: the run can be resumed.
+// Whether a signal ended the process that tells nothing about the point, such as of somebody who stops the job or of
+// a system out of memory.  The run can be resumed then; a signal like SIGSEGV is a result of the point.  A program
+// that caught the signal ends with 128 plus its number.
 static bool was_interrupted(const struct dc_process *process, int how)
 {
   int number = WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how) > 128 ? WEXITSTATUS(how) - 128 : 0;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The protocol between ranks: messages of a kind, a number and a text.  A free rank asks for a point; rank 0 answers
-// with a point, with "later", with "nothing more", or with "stop", which it also sends unasked.  A rank that ends says
-// so, and rank 0 ends last.
+// with a point, with "nothing more", or with "stop", which it also sends unasked.  A rank that ends says so, and rank
+// 0 ends last.
+//
+//    other rank: HELLO, then waits;  ASK, runs the point, ROW, and so on;  BROKEN if it cannot go on;  LEFT
+//    rank 0:     BEGIN;              POINT or NOTHING;                     STOP to all;                waits for all LEFT
+//
+// Nobody waits for an answer while processes of points are running: messages are looked at between other work.
 #include "sweep/ranks.h"
 
 #include <inttypes.h>
@@ -31,6 +36,7 @@ struct message {
   char text[LONGEST];
 };
 
+// Rank 0 uses left, told_to_stop and identity; other ranks use asked, nothing_more, said_broken, said_left and point.
 struct dc_ranks {
   struct dc_transport transport;
   int left;           // rank 0: number of other ranks that have left
@@ -102,6 +108,7 @@ bool dc_ranks_wait_for_start(struct dc_sweep *sweep, uint64_t study)
   int from;
   print_identity(identity, study);
   send_message(ranks, 0, HELLO, 0, identity);
+  // Polls, since libraries of MPI spin in a receive that waits, on a core that rank 0 may need for its checks.
   for (;; usleep(2000)) {
     if (!receive(ranks, &from))
       continue;

@@ -27,7 +27,7 @@ struct dc_remover {
 };
 
 // Removes files relative to the open directory: path look-ups from the root would cost half as much as the removal
-// itself.
+// itself.  Folders within are left; whoever finds the directory not empty removes them by the slower way.
 static void remove_files(DIR *directory)
 {
   for (const struct dirent *entry; (entry = readdir(directory));)
@@ -49,7 +49,8 @@ void dc_remove_directory(const char *path)
     dc_run_discard(path);
 }
 
-// The thread that removes directories of runs, one after the other.
+// The thread that removes directories of runs, one after the other, without the lock.  A slot of the ring is free
+// only when its directory is gone; at the end the ring is emptied before the thread ends.
 static void *work(void *context)
 {
   struct dc_remover *remover = context;

@@ -17,6 +17,8 @@
 #include "io/json/json_print.h"
 #include "io/scene/options_reader.h"
 
+// Name of the command; whether a run can be resumed; whether it draws cases of a task instead of reading the scene
+// alone.
 static const struct dc_sweep_kind kinds[] = {
     {"optimize", true, false}, {"simulate", false, false}, {"bench tasks", false, true}, {NULL, false, false}};
 static const char *const kind_names[] = {"optimize", "simulate", "bench tasks", NULL};
@@ -145,7 +147,8 @@ static double between(const double ends[2], double t)
   return fabs(value) < 4 * DBL_EPSILON * (fabs(ends[0]) + fabs(ends[1])) ? 0 : value;
 }
 
-// Levels evenly spread between two ends, linearly or logarithmically.
+// Levels evenly spread between two ends, linearly or logarithmically: a (b/a)^t for t = i/(count - 1).  Without ends
+// they are the whole numbers from `from` on.  They are kept as JSON texts.
 static enum dc_status fill_levels(struct reading *reading, const struct variation *variation, struct dc_factor *factor)
 {
   struct dc_arena *arena = reading->study->arena;
@@ -484,7 +487,8 @@ static enum dc_status add_value(const struct dc_study *study, long point, int co
   return set ? DC_OK : DC_MEMORY;
 }
 
-// The overrides of one point: those of "set", then the value of every column.
+// The overrides of one point: those of "set", then the value of every column, which therefore win.  The arena of
+// *about is the caller's to destroy.
 enum dc_status dc_study_point(const struct dc_study *study, long point, struct dc_point *about, struct dc_error *error)
 {
   int columns = dc_study_columns(study);

@@ -7,6 +7,7 @@
 #include "io/json/json_value.h"
 #include "sweep/study.h"
 
+// A file being read: `at` moves from its beginning to `end`; `line` is that of `at`, for messages.
 struct table {
   const char *path, *at, *end;
   long line;
@@ -19,8 +20,8 @@ static enum dc_status refuse(const struct table *table, const char *rule)
   return dc_fail(table->error, DC_BAD_INPUT, "%.400s:%ld: %s", table->path, table->line, rule);
 }
 
-// Reads the next field by RFC 4180; *last: it ends its line.  Quotes around a field are removed, doubled ones
-// within become one.
+// Reads the next field by RFC 4180; *last: it ends its line.  Quotes around a field are removed, doubled ones within
+// become one.  A quote in the middle of an unquoted field is an ordinary character, as spreadsheets write it.
 static enum dc_status next_field(struct table *table, struct dc_text *field, bool *last)
 {
   bool quoted = table->at < table->end && *table->at == '"';

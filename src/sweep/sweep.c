@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sweep from its study to its tables (dcsim_sweep).
 //
-// Rank 0 or the only process: read the study, open its directory, check all scenes, read the journals, run the points
-// that are left, write the tables.  Other ranks: wait for the directory, then run points.  An identity of study, scene
-// and version in the journal keeps another study from continuing in the same directory.
+// Rank 0 or the only process (lead):
+// 1. read the study; identify it by hashes of study and scene and by the version;
+// 2. unless a journal is there, open the scenes of all points, so that mistakes show before anything runs;
+// 3. make and lock the directory, read the journals, refuse those of another identity;
+// 4. run the points that have no row (run_points.c), appending a row for each;
+// 5. write the tables from all rows.
+//
+// Other ranks wait for the directory, then run points.  An array of a queue runs step 4 for a share of the points in
+// each of its tasks; gathering runs steps 1, 3 and 5.
 #include "sweep/ranks.h"
 
 #include <errno.h>
@@ -90,7 +96,8 @@ static void name_journal(const struct dc_sweep *sweep, char name[64])
     snprintf(name, 64, "journal.jsonl");
 }
 
-// Whether this sweep, or this task of an array, has a journal with something in it: it then goes on instead of beginning.
+// Whether this sweep, or this task of an array, has a journal with something in it: it then goes on instead of
+// beginning, and its scenes were opened then.
 static bool has_begun(const struct dc_sweep *sweep, const char *directory)
 {
   char name[64];
@@ -102,7 +109,8 @@ static bool has_begun(const struct dc_sweep *sweep, const char *directory)
   return begun;
 }
 
-// Tasks of a queue's array share the directory; a whole sweep locks it.
+// Tasks of a queue's array share the directory; a whole sweep locks it.  The lock is the system's and ends with the
+// process, so that a killed sweep leaves none.
 static enum dc_status lock_directory(struct dc_sweep *sweep, struct dc_error *error)
 {
   char *path = dc_path_join(sweep->directory, LOCK_NAME);
@@ -131,7 +139,8 @@ static enum dc_status find_directory(struct dc_sweep *sweep, struct dc_error *er
   return status ? status : lock_directory(sweep, error);
 }
 
-// Forgets rows that are to be computed again, and removes their runs.
+// Forgets rows of failed points, which are computed again.  Their lines stay in the journal; the later line of a
+// point counts.
 static void forget_failures(struct dc_sweep *sweep)
 {
   for (long i = 0; i < sweep->study->points.count; i++)
@@ -297,8 +306,8 @@ static enum dc_status check_options(const dcsim_sweep_options *options, struct d
   return DC_OK;
 }
 
-// Closes the journal, whose last failure nobody is left to be told of, drops the lock, and frees what rows
-// hold.
+// Closes the journal, drops the lock, and frees rows.  A failure to sync here has nobody left to be told to: the
+// tables are written already.
 static void release(struct dc_sweep *sweep)
 {
   struct dc_error closing = {0};

@@ -87,7 +87,8 @@ static enum dc_status write_csv(const struct dc_sweep *sweep, struct dc_error *e
   return status;
 }
 
-// Numbers of a varying column; false when one value is no number: then the column holds texts.
+// Numbers and texts of a varying column, [points that are done] each; false when one value is no number: then the
+// column holds texts.  Texts are the caller's to free.
 static bool fill_values(const struct dc_sweep *sweep, int column, double *numbers, char **texts)
 {
   bool all = true;
