@@ -145,7 +145,7 @@ static void test_automatic(void)
                                          "<inertial auto='1'><density>500</density></inertial>",
                                          "<inertial auto='true'><mass>3</mass></inertial>", "<inertial/>"};
   static const char *const collision[] = {"", "", "<density>200</density>", "", "<density>200</density>"};
-  static const char *const density[] = {"-", "500", "200", "-", "-"}, *const mass[] = {"-", "-", "-", "3", "1"};
+  static const char *const mass[] = {"1000", "500", "200", "3", "1"};
   for (int k = 0; k < 5; k++) {
     struct tree tree = {0};
     char text[900];
@@ -154,12 +154,40 @@ static void test_automatic(void)
                  "</geometry></collision></link></model>"),
              inertial[k], collision[k]);
     load(&tree, text);
-    check_json(find_body(&tree, "a"), "density", density[k]);
+    check_json(find_body(&tree, "a"), "density", "-");
     check_json(find_body(&tree, "a"), "mass", mass[k]);
-    CHECK(!has_note(&tree, "density"), "%s", inertial[k]);
+    CHECK(has_note(&tree, "gives no mass") == (k < 3), "%s", inertial[k]);
     CHECK(has_note(&tree, "have 1 kg") == (k == 4), "%s", inertial[k]);
     unload(&tree);
   }
+}
+
+// Solids have the masses that the file means, each by its density, not those of the polyhedra that touch; a mesh among
+// them leaves that to the scene.  Without weight they stay where they are.
+static void test_solids(void)
+{
+  static const char text[] = SDF(
+      "<model name='m'><link name='a'><gravity>0</gravity><inertial auto='true'><density>2000</density></inertial>"
+      "<collision name='c'><pose>0 0 1 0 0 "
+      "0</pose><geometry><sphere><radius>.1</radius></sphere></geometry></collision>"
+      "<collision name='d'><density>500</density><geometry><cylinder><radius>.1</radius><length>.4</length></cylinder>"
+      "</geometry></collision></link><link name='b'><inertial auto='true'/><collision name='c'><geometry><capsule>"
+      "<radius>.1</radius><length>.3</length></capsule></geometry></collision></link></model>");
+  struct tree tree = {0};
+  load(&tree, text);
+  const cJSON *a = find_body(&tree, "a"), *b = find_body(&tree, "b");
+  double ball = 8000 * M_PI / 3e3, tube = 500 * M_PI * 0.004, mass = ball + tube;
+  double height = ball / mass, across = 0.4 * ball * 0.01 + tube * (0.03 + 0.16) / 12 + ball * tube / mass;
+  CHECK_NEAR(member(a, "mass")->valuedouble, mass, 1e-12 * mass);
+  CHECK_NEAR(cJSON_GetArrayItem(member(a, "center_of_mass"), 2)->valuedouble, height, 1e-12);
+  CHECK_NEAR(cJSON_GetArrayItem(member(a, "inertia"), 0)->valuedouble, across, 1e-12);
+  check_json(a, "buoyancy", "1");
+  CHECK_NEAR(member(b, "mass")->valuedouble, 1000 * M_PI * (0.003 + 4e-3 / 3), 1e-9);
+  check_json(b, "buoyancy", "-");
+  CHECK(has_note(&tree,
+                 "\"a\": the file gives no mass: it has 14.66 kg, those of its collision geometry at their densities"),
+        "%s", tree.error.text);
+  unload(&tree);
 }
 
 // A pose names its frame by another word below version 1.7; a joint may follow the second axis of one.
@@ -237,4 +265,5 @@ static void test_by_name(void)
 
 RUN_TESTS_IN_TEMPORARY_FOLDER({"by name", test_by_name}, {"self_collide", test_self_collide}, {"models", test_models},
                               {"bit masks", test_masks}, {"starts", test_starts},
-                              {"automatic inertias", test_automatic}, {"words", test_words})
+                              {"automatic inertias", test_automatic}, {"masses of solids", test_solids},
+                              {"words", test_words})

@@ -151,6 +151,35 @@ static enum dc_status place_leaf(const struct dc_compound_part *part, struct dc_
   return DC_OK;
 }
 
+// The mass properties of a compound are the sums of its members', whose round ones are not those of their meshes.
+static void sum_properties(const struct dc_compound_options *options, const struct dc_shape *shapes,
+                           struct dc_mass_properties *properties)
+{
+  const struct dc_compound_part *parts = options->parts.objects;
+  struct dc_mass_properties sum = {0};
+  double matrix[9], half[9], turned[9];
+  for (int i = 0; i < options->parts.count; i++) {
+    const struct dc_mass_properties *own = &shapes[parts[i].shape].properties;
+    double quaternion[4], center[3];
+    memcpy(quaternion, parts[i].rotation, sizeof quaternion);
+    dc_rotation_normalize(quaternion);
+    dc_rotation_matrix(matrix, quaternion);
+    dc_mat_apply(center, matrix, own->center);
+    dc_vec_add(center, center, parts[i].position);
+    dc_mat_multiply(half, matrix, own->second_moment);
+    dc_mat_multiply_transposed(turned, half, matrix);
+    for (int k = 0; k < 9; k++)
+      sum.second_moment[k] += turned[k] + own->volume * center[k / 3] * center[k % 3];
+    dc_vec_add_scaled(sum.center, sum.center, own->volume, center);
+    sum.volume += own->volume;
+    sum.surface_area += own->surface_area;
+  }
+  dc_vec_scale(sum.center, sum.center, 1 / sum.volume);
+  for (int k = 0; k < 9; k++)
+    sum.second_moment[k] -= sum.volume * sum.center[k / 3] * sum.center[k % 3];
+  *properties = sum;
+}
+
 // The leaves of a compound are those of its members, as soon as one of them has leaves.
 static enum dc_status compound_leaves(struct dc_shape *shape, const struct dc_shape *shapes, struct dc_arena *arena,
                                       struct dc_error *error)
@@ -158,15 +187,18 @@ static enum dc_status compound_leaves(struct dc_shape *shape, const struct dc_sh
   const struct dc_compound_options *options = shape->options;
   const struct dc_compound_part *parts = options->parts.objects;
   int count = 0;
-  bool has = false;
+  bool has = false, round = false;
   for (int i = 0; i < options->parts.count; i++) {
     const struct dc_shape *member = &shapes[parts[i].shape];
     has |= member->leaf_count > 0;
+    round |= member->type == &dc_shape_sphere || member->type == &dc_shape_capsule;
     shape->leaves_required |= member->leaves_required;
     count += member->leaf_count > 0 ? member->leaf_count : member->mesh.triangle_count;
   }
   if (!has)
     return DC_OK;
+  if (round)
+    sum_properties(options, shapes, &shape->properties);
   struct dc_shape_leaf *leaves = dc_arena_alloc(arena, (size_t)count, sizeof *leaves);
   if (!leaves)
     return dc_out_of_memory_for(error, "%d leaves", count);

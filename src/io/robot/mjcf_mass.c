@@ -10,55 +10,25 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-static void set_moments(struct dc_mjcf_solid *solid, double x, double y, double z)
+// Volume and inertia of density 1 about the centre, in the primitive's axes.  Sizes are half lengths, as in the file.
+static void primitive(const struct dc_mjcf_geom *geom, struct dc_solid *solid)
 {
-  memcpy(solid->inertia, (double[6]){x, y, z, 0, 0, 0}, sizeof solid->inertia);
-}
-
-// A tube between two half balls.  across is the moment about an axis through the middle: that of the tube, and
-// of the ball with its halves shifted by half the length, whose centres lie 3/8 r inside of their flat sides.
-static void capsule(struct dc_mjcf_solid *solid, double r, double length)
-{
-  double ball = 4 * M_PI / 3 * r * r * r, tube = M_PI * r * r * length;
-  double across =
-      tube * (3 * r * r + length * length) / 12 + ball * (0.4 * r * r + 0.25 * length * length + 0.375 * r * length);
-  solid->volume = ball + tube;
-  set_moments(solid, across, across, 0.5 * tube * r * r + 0.4 * ball * r * r);
-}
-
-// Volume and inertia of density 1 about the centre, in the primitive's axes.  Sizes are half lengths, as in the
-// file.
-static void primitive(const struct dc_mjcf_geom *geom, struct dc_mjcf_solid *solid)
-{
-  const double a = geom->size[0], b = geom->size[1], c = geom->size[2];
-  double v;
+  const double *size = geom->size;
   switch (geom->type) {
-  case DC_MJCF_SPHERE:
-    v = solid->volume = 4 * M_PI / 3 * a * a * a;
-    set_moments(solid, 0.4 * v * a * a, 0.4 * v * a * a, 0.4 * v * a * a);
-    break;
-  case DC_MJCF_CAPSULE: capsule(solid, a, 2 * b); break;
-  case DC_MJCF_CYLINDER:
-    v = solid->volume = 2 * M_PI * a * a * b;
-    set_moments(solid, v * (3 * a * a + 4 * b * b) / 12, v * (3 * a * a + 4 * b * b) / 12, 0.5 * v * a * a);
-    break;
-  case DC_MJCF_ELLIPSOID:
-    v = solid->volume = 4 * M_PI / 3 * a * b * c;
-    set_moments(solid, v * (b * b + c * c) / 5, v * (a * a + c * c) / 5, v * (a * a + b * b) / 5);
-    break;
-  case DC_MJCF_BOX:
-    v = solid->volume = 8 * a * b * c;
-    set_moments(solid, v * (b * b + c * c) / 3, v * (a * a + c * c) / 3, v * (a * a + b * b) / 3);
-    break;
+  case DC_MJCF_SPHERE: dc_solid_capsule(size[0], 0, solid); break;
+  case DC_MJCF_CAPSULE: dc_solid_capsule(size[0], size[1], solid); break;
+  case DC_MJCF_CYLINDER: dc_solid_cylinder(size[0], size[1], solid); break;
+  case DC_MJCF_ELLIPSOID: dc_solid_ellipsoid(size, solid); break;
+  case DC_MJCF_BOX: dc_solid_box(size, solid); break;
   default: break;
   }
 }
 
 // The solid of a geometry.  A mesh is read here if it has not been yet; one without volume cannot have a mass
 // by its density and is refused, unless its mass is on its surface.
-static struct dc_mjcf_solid solid_of(struct dc_mjcf_reader *reader, const struct dc_mjcf_geom *geom)
+static struct dc_solid solid_of(struct dc_mjcf_reader *reader, const struct dc_mjcf_geom *geom)
 {
-  struct dc_mjcf_solid solid = {0};
+  struct dc_solid solid = {0};
   if (geom->type != DC_MJCF_MESH && geom->shell)
     dc_mjcf_shell(geom, &solid);
   else if (geom->type != DC_MJCF_MESH)
@@ -80,27 +50,6 @@ static struct dc_mjcf_solid solid_of(struct dc_mjcf_reader *reader, const struct
   return solid;
 }
 
-// Adds a mass with an inertia [6] about its centre to inertia [6] about another point, d away.
-static void add_shifted(double inertia[6], double mass, const double own[6], const double d[3])
-{
-  double square = dc_vec_dot(d, d);
-  for (int k = 0; k < 3; k++)
-    inertia[k] += own[k] + mass * (square - d[k] * d[k]);
-  inertia[3] += own[3] - mass * d[0] * d[1];
-  inertia[4] += own[4] - mass * d[0] * d[2];
-  inertia[5] += own[5] - mass * d[1] * d[2];
-}
-
-// R I R^T.
-static void turn(const double rotation[9], const double own[6], double turned[6])
-{
-  const double tensor[9] = {own[0], own[3], own[4], own[3], own[1], own[5], own[4], own[5], own[2]};
-  double half[9], full[9];
-  dc_mat_multiply(half, rotation, tensor);
-  dc_mat_multiply_transposed(full, half, rotation);
-  memcpy(turned, (double[6]){full[0], full[4], full[8], full[1], full[2], full[5]}, 6 * sizeof *turned);
-}
-
 // Whether a geometry adds to the mass of its body: its group is within the compiler's range, it has a finite
 // extent, and its mass or density is not zero.
 static bool counts(const struct dc_mjcf_reader *reader, const struct dc_mjcf_geom *geom)
@@ -110,37 +59,22 @@ static bool counts(const struct dc_mjcf_reader *reader, const struct dc_mjcf_geo
          (isnan(geom->mass) ? geom->density > 0 : geom->mass > 0);
 }
 
-// Sums mass, first moment and inertia about the body's origin over its geometries, then moves the inertia to
-// the centre of mass (a shift with the negative mass).  A given mass scales the geometry's density; otherwise
-// density says the mass.
+// Mass, centre and inertia of a body by its geometries.  A given mass scales the geometry's density; otherwise density
+// says the mass.
 static void add_geometries(struct dc_mjcf_reader *reader, struct dc_mjcf_body *body)
 {
   const struct dc_mjcf_geom *geoms = reader->model->geoms + body->first_geom;
-  double moment[3] = {0, 0, 0}, about[6] = {0};
-  body->mass = 0;
+  struct dc_solid_sum sum = {0};
   for (int g = 0; g < body->geoms && !reader->status; g++) {
     if (!counts(reader, &geoms[g]))
       continue;
-    struct dc_mjcf_solid solid = solid_of(reader, &geoms[g]);
-    double rotation[9], center[3], turned[6];
+    struct dc_solid solid = solid_of(reader, &geoms[g]);
     double mass = isnan(geoms[g].mass) ? geoms[g].density * solid.volume : geoms[g].mass;
-    double density = solid.volume > 0 ? mass / solid.volume : 0;
-    dc_rotation_matrix(rotation, geoms[g].pose.rotation);
-    dc_mat_apply(center, rotation, solid.center);
-    dc_vec_add(center, center, geoms[g].pose.position);
-    turn(rotation, solid.inertia, turned);
-    for (int k = 0; k < 6; k++)
-      turned[k] *= density;
-    body->mass += mass;
-    dc_vec_add_scaled(moment, moment, mass, center);
-    add_shifted(about, mass, turned, center);
+    dc_solid_add(&sum, &solid, mass, geoms[g].pose.position, geoms[g].pose.rotation);
   }
-  if (!(body->mass > 0))
-    return;
-  dc_vec_scale(body->center, moment, 1 / body->mass);
-  memcpy(body->inertia, about, sizeof about);
-  double d[3] = {body->center[0], body->center[1], body->center[2]}, none[6] = {0};
-  add_shifted(body->inertia, -body->mass, none, d);
+  body->mass = sum.mass;
+  if (body->mass > 0)
+    dc_solid_finish(&sum, body->center, body->inertia);
 }
 
 // The moments in principal axes: each at least the bound, then all their mean where no body has them and balance is

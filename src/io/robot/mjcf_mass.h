@@ -4,15 +4,10 @@
 #define DC_IO_MJCF_MASS_H
 
 #include "io/robot/mjcf_model.h"
-
-// A solid or a surface in its own axes, for a density of 1: volume or area, centre, inertia about it (xx, yy, zz, xy,
-// xz, yz).
-struct dc_mjcf_solid {
-  double volume, center[3], inertia[6];
-};
+#include "io/robot/solids.h"
 
 // The surface of a primitive, and of a mesh that was read.
-void dc_mjcf_shell(const struct dc_mjcf_geom *geom, struct dc_mjcf_solid *solid);
-void dc_mjcf_mesh_shell(const struct dc_mjcf_mesh *mesh, struct dc_mjcf_solid *solid);
+void dc_mjcf_shell(const struct dc_mjcf_geom *geom, struct dc_solid *solid);
+void dc_mjcf_mesh_shell(const struct dc_mjcf_mesh *mesh, struct dc_solid *solid);
 
 #endif

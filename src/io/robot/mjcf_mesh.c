@@ -310,7 +310,7 @@ static void place_vertices(struct dc_mjcf_mesh *mesh)
 // The mass properties of a surface become those of the mesh.
 static void find_shell(const struct dc_mjcf_mesh *surface, struct dc_mjcf_mesh *mesh)
 {
-  struct dc_mjcf_solid shell;
+  struct dc_solid shell;
   dc_mjcf_mesh_shell(surface, &shell);
   mesh->volume = shell.volume;
   dc_vec_copy(mesh->center, shell.center);

@@ -14,7 +14,7 @@
 
 // Adds an area with its diagonal second moment (x, y, z) to the inertia: each moment is the sum of the other
 // two.
-static void add(struct dc_mjcf_solid *solid, double area, double x, double y, double z)
+static void add(struct dc_solid *solid, double area, double x, double y, double z)
 {
   solid->volume += area;
   solid->inertia[0] += y + z;
@@ -22,7 +22,7 @@ static void add(struct dc_mjcf_solid *solid, double area, double x, double y, do
   solid->inertia[2] += x + y;
 }
 
-static void add_box(struct dc_mjcf_solid *solid, const double half[3])
+static void add_box(struct dc_solid *solid, const double half[3])
 {
   for (int k = 0; k < 3; k++) {
     double second[3], area = 8 * half[(k + 1) % 3] * half[(k + 2) % 3];
@@ -33,28 +33,28 @@ static void add_box(struct dc_mjcf_solid *solid, const double half[3])
 }
 
 // The side of a cylinder, without its ends.
-static void add_tube(struct dc_mjcf_solid *solid, double r, double half)
+static void add_tube(struct dc_solid *solid, double r, double half)
 {
   double area = 4 * M_PI * r * half;
   add(solid, area, area * r * r / 2, area * r * r / 2, area * half * half / 3);
 }
 
 // Two flat ends, `half` off the middle.
-static void add_discs(struct dc_mjcf_solid *solid, double r, double half)
+static void add_discs(struct dc_solid *solid, double r, double half)
 {
   double area = 2 * M_PI * r * r;
   add(solid, area, area * r * r / 4, area * r * r / 4, area * half * half);
 }
 
 // Two half spheres, `half` off the middle.
-static void add_caps(struct dc_mjcf_solid *solid, double r, double half)
+static void add_caps(struct dc_solid *solid, double r, double half)
 {
   double area = 4 * M_PI * r * r;
   add(solid, area, area * r * r / 3, area * r * r / 3, area * (r * r / 3 + half * r + half * half));
 }
 
 // Parts of the unit sphere in rings of equal angles, mapped to the ellipsoid.  Its surface has no closed form.
-static void add_ellipsoid(struct dc_mjcf_solid *solid, const double a[3])
+static void add_ellipsoid(struct dc_solid *solid, const double a[3])
 {
   enum { RINGS = 400, TURNS = 64 };
   for (int i = 0; i < RINGS; i++)
@@ -72,7 +72,7 @@ static void add_ellipsoid(struct dc_mjcf_solid *solid, const double a[3])
 
 // Mass properties of density 1 kg/m^2; solid->volume holds the area.  All primitives are centred on their own
 // origin.
-void dc_mjcf_shell(const struct dc_mjcf_geom *geom, struct dc_mjcf_solid *solid)
+void dc_mjcf_shell(const struct dc_mjcf_geom *geom, struct dc_solid *solid)
 {
   const double *size = geom->size;
   memset(solid, 0, sizeof *solid);
@@ -105,7 +105,7 @@ static double triangle(const struct dc_mjcf_mesh *mesh, int t, const double from
 }
 
 // The same for a mesh: first area and centre, then second moments about this centre.
-void dc_mjcf_mesh_shell(const struct dc_mjcf_mesh *mesh, struct dc_mjcf_solid *solid)
+void dc_mjcf_mesh_shell(const struct dc_mjcf_mesh *mesh, struct dc_solid *solid)
 {
   static const double origin[3] = {0, 0, 0};
   double v[3][3], second[3][3] = {{0}};

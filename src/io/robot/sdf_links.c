@@ -316,6 +316,8 @@ static enum dc_status read_geometry(struct dc_sdf_reader *reader, struct dc_xml_
   if (!status)
     status = visual ? read_color(reader, element, geometry) : read_friction(reader, element, &mu);
   if (!status && !visual)
+    status = dc_sdf_child_numbers(reader, element, "density", 1, &geometry->density);
+  if (!status && !visual)
     status = read_masks(reader, element, &urdf->links[link]);
   if (status)
     return status;

@@ -48,6 +48,7 @@ struct dc_urdf_geometry {
   double radius, length;  // cylinder, capsule (length without the half spheres), sphere, m
   const char *file;       // mesh: as it stands in the file
   double scale[3];        // mesh
+  double density;         // SDF: of a collision, kg/m^3; 0: that of its link
   bool colored;           // visual: rgb, linear red, green and blue
   const char *material;   // visual: name of its material, or NULL
   double rgb[3];

@@ -82,5 +82,8 @@ enum dc_status dc_urdf_put_motion(struct dc_urdf_builder *builder, cJSON *body, 
 // "shape" and "visual" of a link's body, and their entries among the shapes.
 enum dc_status dc_urdf_put_shapes(struct dc_urdf_builder *builder, cJSON *body, const struct dc_urdf_link *link,
                                   int place);
+// Mass, centre and inertia of a link's body, which has its shape already, or the density that says them; and the
+// buoyancy of one without weight.
+enum dc_status dc_urdf_put_mass(struct dc_urdf_builder *builder, cJSON *body, int link, int place);
 
 #endif

@@ -103,33 +103,6 @@ static enum dc_status place_links(struct dc_urdf_builder *builder)
   return DC_OK;
 }
 
-// Mass, its centre and the inertia as the policy wants it.  Without an inertia the body has that of its solid.
-static void put_inertia(struct dc_urdf_builder *builder, cJSON *body, const struct dc_urdf_link *link, bool solid,
-                        int place)
-{
-  struct dc_urdf_remarks *remarks = &builder->remarks;
-  double inertia[6], change = 0;
-  dc_urdf_link_inertia(link, inertia);
-  bool repair = builder->use->inertia == DC_URDF_INERTIA_REPAIR, by_shape = false;
-  if (builder->use->inertia == DC_URDF_INERTIA_SHAPE && solid)
-    by_shape = true;
-  else if (repair && !dc_urdf_repair_inertia(inertia, &change)) {
-    by_shape = solid;
-    dc_urdf_remember(builder, solid ? &remarks->solid : &remarks->tiny, link->name);
-    for (int k = 0; k < 6; k++)  // a ball of 1 cm where there is no solid
-      inertia[k] = k < 3 ? 0.4e-4 * link->mass : 0;
-  } else if (change > 0) {
-    dc_urdf_remember(builder, &remarks->repaired, link->name);
-    remarks->most_change = fmax(remarks->most_change, change);
-  }
-  dc_urdf_put_number(builder, body, "mass", link->mass, place);
-  if (link->weightless)
-    dc_urdf_put_number(builder, body, "buoyancy", 1, place);
-  dc_urdf_put_numbers(builder, body, "center_of_mass", link->inertial.position, 3, place);
-  if (!by_shape)
-    dc_urdf_put_numbers(builder, body, "inertia", inertia, 6, place);
-}
-
 // The include's colour, else the first one that the link's geometry has.
 static void put_look(struct dc_urdf_builder *builder, cJSON *body, const struct dc_urdf_link *link, int place)
 {
@@ -179,21 +152,15 @@ static enum dc_status add_body(struct dc_urdf_builder *builder, int link, int he
   cJSON *body = dc_urdf_put(builder, builder->bodies, NULL, cJSON_CreateObject(), place);
   dc_urdf_put_string(builder, body, "name", dc_urdf_named(builder, given->name, ""), place);
   enum dc_status status = dc_urdf_put_motion(builder, body, link, head, place);
-  if (status || (status = dc_urdf_put_shapes(builder, body, given, place)))
+  if (status || (status = dc_urdf_put_shapes(builder, body, given, place)) ||
+      (status = dc_urdf_put_mass(builder, body, link, place)))
     return status;
-  double density = isnan(given->density) ? builder->use->density : given->density;
-  if (given->mass > 0)
-    put_inertia(builder, body, given, cJSON_HasObjectItem(body, "shape"), place);
-  else if (!isnan(density))
-    dc_urdf_put_number(builder, body, "density", density, place);
   if (!isnan(given->friction))
     dc_urdf_put_number(builder, body, "friction", fmin(given->friction, 100), place);
   if (given->frictions)
     dc_urdf_remember(builder, &builder->remarks.frictions, given->name);
   if (given->masks && builder->use->by_file)
     dc_urdf_remember(builder, &builder->remarks.masks, given->name);
-  if (given->densities)
-    dc_urdf_remember(builder, &builder->remarks.densities, given->name);
   if (given->model && isnan(given->friction) && given->mask && touches(builder, given))
     dc_urdf_remember(builder, &builder->remarks.frictionless, given->name);
   if (given->supposed && is_head(builder, head))
@@ -494,7 +461,7 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
        "links of a model touch each other only with <self_collide>, by the specification (\"self_contact\": \"all\" "
        "lets all touch); they do not in"},
       {&remarks->masks, "collisions of a link with several bit masks: those of the first hold"},
-      {&remarks->densities, "collisions of a link with several densities: that of the first holds"},
+      {&remarks->densities, "collisions of a link with several densities, meshes among them: that of the first holds"},
       {&remarks->negative, "damping, friction or springs of joints below 0 are none"},
       {&remarks->rubbing, "friction of two links is the geometric mean of their coefficients, where Gazebo takes the "
                           "smaller: they differ on"},
