@@ -46,15 +46,16 @@ static void test_inertia(void)
 static void test_empty(void)
 {
   struct tree tree = {0};
-  load(&tree, "\n <?xml version='1.0'?><robot name='r'>" LINK(
-                  "base") "<link name='none'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' "
-                          "ixz='0' iyz='0'/></inertial>"
-                          "<collision><geometry><sphere radius='0'/></geometry></collision></link>"
-                          "<link name='frame'><visual><geometry><box size='0 0 0'/></geometry></visual>"
-                          "<collision><geometry><box size='1 1 0'/></geometry></collision></link>"
-                          "<link name='half'><collision><geometry><box size='0 0 0'/></geometry></collision>" BOX
-                          "<visual/></link>" JOINT("a", "fixed", "base", "none", "") JOINT("b", "fixed", "base", "frame", "")
-                              JOINT("c", "fixed", "base", "half", "") "</robot>");
+  load(&tree,
+       "\n <?xml version='1.0'?><robot name='r'>" LINK(
+           "base") "<link name='none'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' "
+                   "ixz='0' iyz='0'/></inertial>"
+                   "<collision><geometry><sphere radius='0'/></geometry></collision></link>"
+                   "<link name='frame'><visual><geometry><box size='0 0 0'/></geometry></visual>"
+                   "<collision><geometry><box size='1 1 0'/></geometry></collision></link>"
+                   "<link name='half'><collision><geometry><box size='0 0 0'/></geometry></collision>" BOX
+                   "<visual/></link>" JOINT("a", "fixed", "base", "none", "") JOINT("b", "fixed", "base", "frame", "")
+                       JOINT("c", "fixed", "base", "half", "") "</robot>");
   check_json(find_body(&tree, "none"), "shape", "-");
   CHECK(!find_body(&tree, "frame"), " ");
   check_json(find_body(&tree, "half"), "shape", "'half'");
@@ -186,6 +187,14 @@ static void test_disabled(void)
   unload(&tree);
 }
 
+static bool has_scene_note(const struct dc_scene *scene, const char *text)
+{
+  const struct dc_note *note = scene->notes.first;
+  while (note && !strstr(note->text, text))
+    note = note->next;
+  return note != NULL;
+}
+
 // Three boxes in a row, of which the first and the third overlap: no neighbours by a joint.
 static void test_overlaps(void)
 {
@@ -242,7 +251,7 @@ static void test_self_contact(void)
         return;
       bool touch = dc_bodies_touch(&scene->model.bodies, 0, 2), expected = w == 0 || (w == 1 && wide);
       CHECK(touch == expected, "%s, %d", words[w], wide);
-      CHECK((scene->notes.first && strstr(scene->notes.first->text, "c with a")) != expected, "%s, %d", words[w], wide);
+      CHECK(has_scene_note(scene, "c with a") != expected, "%s, %d", words[w], wide);
       dc_scene_destroy(scene);
     }
   }
@@ -270,10 +279,7 @@ static void test_self_field(void)
     CHECK(dc_bodies_near_only(&scene->model.bodies, 0, 2) == near && dc_bodies_touch(&scene->model.bodies, 0, 2), "%d",
           near);
     CHECK(!dc_bodies_near_only(&scene->model.bodies, 0, 1), "neighbours do not touch");
-    const struct dc_note *note = scene->notes.first;
-    while (note && !strstr(note->text, "only where they are near"))
-      note = note->next;
-    CHECK((note != NULL) == near, "a note");
+    CHECK(has_scene_note(scene, "only where they are near") == near, "a note");
     dc_scene_destroy(scene);
   }
 }
