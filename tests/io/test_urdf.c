@@ -45,9 +45,12 @@ static void test_entries(void)
       "'position':[1,2,3],'shape':'arm','mass':2.5,'center_of_mass':[0,0,0],'inertia':[1,2,3,0,0,0],"
       "'color':[1,0,0.25]},"
       "{'name':'pole','parent':'base','frame':'parent','joint':'slide','axis':[1,0,0],'range':[0.5,1],"
-      "'joint_position':[0.5],'shape':'pole','visual':'pole:visual'},"
+      "'joint_position':[0.5],'shape':'pole','visual':'pole:visual',"
+      "'mass':10471.975511965977,'center_of_mass':[0,0,0],"
+      "'inertia':[12671.090369478832,12671.090369478832,4817.10873550435,0,0,0]},"
       "{'name':'hand','parent':'arm','frame':'parent','joint':'hinge','axis':[0,0,-1],'velocity_limit':2,'effort_limit'"
-      ":1,'shape':'hand'"
+      ":1,'shape':'hand','mass':33510.321638291127,'center_of_mass':[0,0,1],"
+      "'inertia':[53616.5146212658,53616.5146212658,53616.5146212658,0,0,0]"
       "}]");
   unload(&tree);
 }
@@ -73,7 +76,8 @@ static void test_options(void)
   check_json(a, "pd", "-");
   check_json(a, "collide", "false");
   check_json(a, "color", "[0,0.5,1]");
-  check_json(a, "density", "500");
+  check_json(a, "density", "-");
+  check_json(a, "mass", "3000");  // a box of 1, 2 and 3 m
   check_json(b, "parent", "'left_a'");
   check_json(b, "pd", "{'kp':5,'kd':1}");
   check_json(b, "joint_position", "[0.25]");
