@@ -186,9 +186,10 @@ static void drive_value(struct drive_context *c, const struct drive *drive)
 {
   if (gives_way(c, drive)) {
     struct given given = give(c, drive);
-    c->value += drive->effort > 0 ? 0.5 * ((given.at_next.value - given.at_predicted.value) / given.kappa +
-                                           given.at_predicted.force * given.way)
-                                  : 0.25 * given.kappa * given.way * given.way;
+    c->value += drive->effort > 0 && given.kappa > 0
+                    ? 0.5 * ((given.at_next.value - given.at_predicted.value) / given.kappa +
+                             given.at_predicted.force * given.way)
+                    : 0.25 * given.kappa * given.way * given.way;
     return;
   }
   if (drive->part->kind == DC_PART_BALL) {
