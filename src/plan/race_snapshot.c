@@ -62,10 +62,10 @@ enum dc_status dc_race_load(struct dc_search *search, int count, const struct dc
                                                  DC_RECIPES, numbers, error);
   for (int i = 0; i < count && !status; i++) {
     const long *own = numbers + i * MEMBER_NUMBERS;
-    if (own[RECIPE] >= DC_RECIPES)
-      return dc_fail(error, DC_CHECKPOINT, "search/recipes: holds an impossible number");
     int away = own[IN_WINDOWS] ? 1 : (int)own[ELSEWHERE];
-    if (away > DC_RACE_SOFT_STAGES)
+    search->member_count = i;
+    if (own[RECIPE] >= DC_RECIPES || away > DC_RACE_SOFT_STAGES ||
+        (own[IN_WINDOWS] && (dc_recipes[own[RECIPE]].kind != DC_RECIPE_WINDOWS || !search->race->has_windows)))
       return dc_fail(error, DC_CHECKPOINT, "search/recipes: holds an impossible number");
     status = dc_race_start_member(search, i, (int)own[RECIPE], away, search->x, error);
     if (!status)

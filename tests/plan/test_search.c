@@ -217,6 +217,57 @@ static void test_stall(void)
   dc_scene_destroy(scene);
 }
 
+// A copy of a snapshot with one integer replaced.
+static struct dc_snapshot *forge(const struct dc_snapshot *snapshot, const char *name, size_t place, long number)
+{
+  struct dc_snapshot *forged = dc_snapshot_create();
+  struct dc_snapshot_entry entry;
+  for (size_t i = 0; dc_snapshot_entry(snapshot, i, &entry); i++) {
+    if (entry.reals) {
+      CHECK(dc_snapshot_put_reals(forged, entry.name, entry.count, entry.reals) == DC_OK);
+      continue;
+    }
+    long *integers = malloc((entry.count + 1) * sizeof *integers);
+    memcpy(integers, entry.integers, entry.count * sizeof *integers);
+    if (strcmp(entry.name, name) == 0)
+      integers[place] = number;
+    CHECK(dc_snapshot_put_integers(forged, entry.name, entry.count, integers) == DC_OK);
+    free(integers);
+  }
+  return forged;
+}
+
+// A checkpoint that puts members of a race where their recipe has nothing to do is refused.
+static void test_forged_race(void)
+{
+  struct dc_scene *scene = read_shot(", 'portfolio': {'rollouts': 300, 'draws': 24, 'iterations': 8}");
+  struct dc_snapshot *snapshot = dc_snapshot_create();
+  static struct rows rows;
+  scene->search.automatic = true;
+  struct dc_plan *plan = create_plan(scene);
+  struct dc_search *search = create(plan, scene);
+  rows.stop_at = 3;
+  CHECK(dc_search_run(search, note, &rows, NULL) == DC_STOPPED && dc_search_save(search, snapshot) == DC_OK);
+  dc_search_destroy(search);
+  dc_plan_destroy(plan);
+  for (int in_windows = 0; in_windows < 2; in_windows++) {
+    struct dc_error error = {0};
+    struct dc_snapshot *forged = forge(snapshot, "search/recipes", 2, in_windows);  // of the first member, a fan
+    const long counts[10] = {0};
+    const double values[6] = {0};
+    CHECK(dc_snapshot_put_integers(forged, "search/windows/horizon/counts", 10, counts) == DC_OK);
+    CHECK(dc_snapshot_put_reals(forged, "search/windows/horizon/values", 6, values) == DC_OK);
+    plan = create_plan(scene);
+    search = create(plan, scene);
+    CHECK(dc_search_load(search, forged, &error) == (in_windows ? DC_CHECKPOINT : DC_OK), "%s", error.text);
+    dc_search_destroy(search);
+    dc_plan_destroy(plan);
+    dc_snapshot_destroy(forged);
+  }
+  dc_snapshot_destroy(snapshot);
+  dc_scene_destroy(scene);
+}
+
 // Without a stiffer fan the first round has fewer rollouts, which begin alike.
 static void test_stiffer(void)
 {
@@ -399,7 +450,8 @@ static void test_retreats(void)
 
 RUN_TESTS({"any number of threads gives the same rows", test_threads}, {"the first fan alone", test_alone},
           {"the first fan ends while it is alone", test_alone_too_long}, {"fans that stall end", test_stall},
-          {"a second fan or none", test_stiffer}, {"draws reach what Adam does not", test_reaches},
+          {"a second fan or none", test_stiffer}, {"a forged race is refused", test_forged_race},
+          {"draws reach what Adam does not", test_reaches},
           {"a first guess that cannot be rolled out", test_refused_guess},
           {"stages go down in equal ratios", test_stages}, {"parameters are functions of time", test_resample},
           {"a blocked optimization begins again near its best", test_retreats})
