@@ -45,7 +45,8 @@ static enum dc_status create_judge(const struct dc_model *model, struct judge *j
   return DC_OK;
 }
 
-// Records a violation: counts it, and keeps the first.
+// Keeps the first violation: the step, the bodies of the pair, and how far they are apart, m; NAN: not known.  Counts
+// are the caller's.
 static void object(struct judge *judge, int step, int pair, double separation)
 {
   struct dc_geometry_check *check = judge->check;
@@ -57,7 +58,8 @@ static void object(struct judge *judge, int step, int pair, double separation)
   check->separation = separation;
 }
 
-// Checks that all pairs are certainly apart at a state.
+// Checks that all pairs are certainly apart at a state.  Overlapping: a gap is known to be 0 or less; undecided:
+// rounding does not let either be shown.
 static void judge_state(struct judge *judge, const double *q, int step)
 {
   int pair;
@@ -112,6 +114,7 @@ enum dc_status dc_check_geometry(const struct dc_model *model, const struct dc_t
   return status;
 }
 
+// Forces that act over a distance at which bodies do not touch, and of the others.
 struct phantom {
   const struct dc_bodies *bodies;
   struct dc_contact *contact;
@@ -127,6 +130,7 @@ struct phantom {
   struct dc_rollout *rollout;
 };
 
+// Whether both bodies of a pair move: those of a pair stand in such an order that the first one does.
 static bool is_between(const struct phantom *phantom, int pair)
 {
   return dc_body_moves(&phantom->bodies->bodies[dc_contact_pairs(phantom->contact)[pair][1]]);
@@ -174,7 +178,9 @@ static enum dc_status create_phantom(struct phantom *phantom, struct dc_error *e
   return DC_OK;
 }
 
-// Rigid bodies: adds forces of all terms to far, then moves those of near terms, summed over points, to near.
+// Rigid bodies: adds forces of all terms to far, then moves those of near terms, summed over points, to near.  A term
+// is near if its gap is below the pair's reach.  The contact problem is scaled to a stiffness of 1, and so are its
+// forces.
 static enum dc_status add_rigid(struct phantom *phantom, const double *q, struct dc_error *error)
 {
   size_t count = (size_t)phantom->bodies->count;
@@ -223,7 +229,8 @@ static enum dc_status evaluate_phantom(struct phantom *phantom, const double *fr
   return status;
 }
 
-// Sums |near| h and |far| h over all intervals of the trajectory.
+// Sums |near| h and |far| h over all intervals of the trajectory, N s: h is the interval's length, which is shorter
+// than a step where steps were divided.
 static enum dc_status sum_up(struct phantom *phantom, const struct dc_trajectory *trajectory, double *near, double *far,
                              struct dc_error *error)
 {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rank 0 of a crew: hands out samples, collects losses, forwards other work; and the last messages of all ranks.
+//
+// Samples are dealt like cards: rank r of s gets r, r + s, r + 2 s, ..., and rank 0 rolls out its own share in
+// between.  Where a sample is rolled out changes none of its bits.  An answer has, for all samples of a rank, first
+// the losses and counts, then the gradients, then the text of the first error.
 #include "plan/crew.h"
 
 #include <stdlib.h>
@@ -13,6 +17,7 @@ struct dc_plan_crew {
   int shared;  // number of ranks that share the present samples
 };
 
+// Checks the first message of one rank: its identity, or why it could not begin.
 static enum dc_status greet(const struct dc_transport *transport, struct dc_buffer *in, const char *identity,
                             struct dc_error *error)
 {
@@ -61,12 +66,15 @@ int dc_plan_crew_ranks(const struct dc_plan_crew *crew)
   return crew ? crew->transport.ranks : 1;
 }
 
+// Number of the count samples that a rank gets; ranks beyond `shared` get none.
 static int share_of(int rank, int shared, int count)
 {
   return rank < shared ? (count - rank - 1) / shared + 1 : 0;
 }
 
-// Writes a message with the points rank, rank + shared, ...; false: out of memory.
+// Writes a message with the points rank, rank + shared, ...; false: out of memory, or more bytes than a message can
+// have.  After the head and the job: state, then start q, velocity, q before and memory as far as the job says they
+// are there, then the points [share][parameters]. crew_serve.c reads them in this order.
 static bool write_points(struct dc_plan_crew *crew, const struct dc_plan *plan, int rank, int count,
                          const struct dc_plan_sample *samples)
 {
@@ -124,6 +132,7 @@ int dc_plan_crew_deal(struct dc_plan_crew *crew, const struct dc_plan *plan, int
   return crew->shared > 0 ? crew->shared : 1;
 }
 
+// Gives all samples of a rank the same failure.
 static void fail_share(const struct dc_plan_crew *crew, int rank, int count, struct dc_plan_sample *samples,
                        enum dc_status status, const char *text)
 {

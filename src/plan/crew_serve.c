@@ -53,6 +53,7 @@ static enum dc_status set_up(struct service *service, const struct dc_crew_job *
   dc_plan_set_window(plan, (long)job->first, (int)job->steps);
   plan->scaled.stiffness = job->stiffness;
   plan->scaled.far_field = job->far_field;
+  // The arrays are used where they lie in the message, which stays until the next one is received.
   const double *state = dc_buffer_take(&service->in, at, (size_t)job->state * real);
   plan->start = (struct dc_plan_start){.before_length = job->before_length};
   if (job->starts) {
@@ -76,7 +77,8 @@ static enum dc_status set_up(struct service *service, const struct dc_crew_job *
   return DC_OK;
 }
 
-// Writes status, work, losses and gradients of the rollouts, and the first error message.
+// Writes status, work, losses and gradients of the rollouts, and the message of the first error that is no property
+// of a point.  Memory for all of it is reserved.
 static void write_losses(struct service *service, const struct dc_crew_job *job, int count,
                          const struct dc_plan_sample *samples)
 {
@@ -145,6 +147,7 @@ static enum dc_status roll_out(struct service *service, const struct dc_crew_hea
   return status;
 }
 
+// Work of another kind, which the caller of the crew knows: search_ranks.c.
 static enum dc_status help(struct service *service, struct dc_error *error)
 {
   const struct dc_crew_head head = {.kind = DC_CREW_ANSWER};
@@ -155,7 +158,8 @@ static enum dc_status help(struct service *service, struct dc_error *error)
   return !status && service->out.size > INT32_MAX ? dc_fail(error, DC_MEMORY, "an answer of more than 2 GB") : status;
 }
 
-// The life of a rank other than 0: says hello, then answers messages until one says that the work is over.
+// The life of a rank other than 0: says hello, then answers messages until one says that the work is over.  A failure
+// of one message is its answer, and the rank goes on.
 enum dc_status dc_plan_crew_serve(const struct dc_transport *transport, const char *identity,
                                   const struct dc_model *model, const struct dc_task *task, dc_plan_crew_help *helper,
                                   void *context, struct dc_error *error)

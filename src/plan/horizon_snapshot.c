@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints of a receding horizon: everything on which its rest depends, saved between two calls.
+//
+// Executed frames are saved as they are, since a plant may not be able to repeat them.  Poses follow from
+// coordinates.  Trajectories of the open window are rolled out again by its plan.  What is read is checked before it
+// is used: sizes against the scene, times of states within their steps, rotations for being some.
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -101,6 +105,7 @@ static enum dc_status save_executed(const struct dc_receding_horizon *h, struct 
   return status ? status : dc_snapshot_put_reals(snapshot, "horizon/target_velocity", targets, h->target_velocity);
 }
 
+// Poses of all executed frames from their coordinates.
 static enum dc_status pose_executed(struct dc_receding_horizon *h, struct dc_error *error)
 {
   const struct dc_trajectory *executed = h->executed;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Losses over several worlds: the plan's own and its cases are evaluated side by side, then losses and gradients are
-// added in their order.
+// added in their order.  A case is a plan of its own model and task with the same parameters.  The caller gives the
+// functions that evaluate, so that this file knows neither rollouts nor estimates of gradients.
 #include "plan/plan_cases.h"
 
 #include <math.h>
@@ -109,6 +110,8 @@ double dc_plan_cases_loss(const struct dc_plan *plan)
   return loss;
 }
 
+// Parts of the loss for a row of progress: worlds where there are cases, else objectives; 0 where there is one part
+// only, or too many for a row.
 int dc_plan_list_terms(const struct dc_plan *plan, double terms[DC_PLAN_TERMS])
 {
   int count = plan->cases.count ? plan->cases.count + 1 : plan->task->objective_count;

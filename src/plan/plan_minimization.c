@@ -15,8 +15,8 @@
 #include "plan/worker.h"
 
 enum { RETREAT_DRAWS = 16 };
-static const double RETREAT =
-    0.02;  // half the width of the first draw, in the parameters' units; draw k has k times it
+// Half the width of the first draw, in the parameters' units; draw k has k times it.
+static const double RETREAT = 0.02;
 
 static enum dc_status evaluate_problem(void *context, const double *x, double *value, double *gradient,
                                        struct dc_error *error)
@@ -30,7 +30,8 @@ static enum dc_status values_of_problem(void *context, int *count, const double 
   return dc_plan_values_until(context, count, xs, enough, values, statuses, error);
 }
 
-// Records what belongs to the iterate; *best: whether it is the best of the plan.
+// Records what belongs to the iterate; *best: whether it is the best of the plan, over all minimizations that
+// retreats have started.  Where it is the best, the plan's trajectory is its own.
 static enum dc_status keep(struct dc_plan *plan, const struct dc_iterate *iterate, bool *best, struct dc_error *error)
 {
   size_t bytes = (size_t)plan->parameter_count * sizeof *iterate->x;
@@ -124,6 +125,7 @@ static bool may_retreat(const struct dc_plan *plan, enum dc_status status, bool 
          plan->descent.earlier + result->iterations + 1 < common->iterations;
 }
 
+// Draws a point and begins anew there; iterations go on counting from those of the minimizations before.
 static enum dc_status retreat(struct dc_plan *plan, struct dc_error *error)
 {
   struct dc_error local = {0};
@@ -320,7 +322,7 @@ static enum dc_status load_minimization(struct dc_plan *plan, const char *prefix
   return status;
 }
 
-// Restores the trajectories that belong to the loaded numbers.
+// Restores the trajectories that belong to the loaded numbers: the first, the best, and the present iterate.
 static enum dc_status restore_all(struct dc_plan *plan, struct dc_error *error)
 {
   enum dc_status status = DC_OK;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The present world of a plan: its model, its window, the input that controls make of parameters, and its loss.
+//
+// The input is made anew for every parameter vector: reset to the scene or to the start of a window, scaled as a
+// stage of a search asks, then written by controls and design.  Nothing of the vector before is left in it.
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +22,8 @@ void dc_plan_end(struct dc_plan *plan)
   plan->descent.running = NULL;
 }
 
+// Sets the window to `steps` steps from `first` on; a running minimization ends, since the number of parameters
+// changes with the window.
 void dc_plan_set_window(struct dc_plan *plan, long first, int steps)
 {
   dc_plan_end(plan);
@@ -53,6 +58,7 @@ void dc_plan_apply(struct dc_plan *plan, const double *parameters)
   dc_task_apply(plan->task, plan->model, &plan->window, plan->state, parameters, plan->input);
 }
 
+// The model that the input asks for: a rollout makes another one where the design has other shapes.
 const struct dc_model *dc_plan_model(const struct dc_plan *plan)
 {
   const struct dc_model *model = plan->execution ? NULL : dc_rollout_adopt(plan->rollout, plan->input, NULL);
@@ -73,6 +79,7 @@ void dc_plan_add_work(struct dc_plan_work *sum, const struct dc_plan_work *work)
   sum->contact_seconds += work->contact_seconds;
 }
 
+// Puts counts back to those before work that will be repeated; time was spent all the same.
 void dc_plan_uncount_work(struct dc_plan *plan, const struct dc_plan_work *before)
 {
   double seconds = plan->work.seconds, contact_seconds = plan->work.contact_seconds;

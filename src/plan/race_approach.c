@@ -54,6 +54,7 @@ static void add_hand(struct dc_approach *approach, const struct dc_bodies *bodie
   approach->hands[place] = hand;
 }
 
+// A hand is the last link of its kind in its chain: no other link that can touch hangs on it.
 static void find_hands(struct dc_approach *approach, const struct dc_model *model, const struct dc_task *task)
 {
   const struct dc_bodies *bodies = &model->bodies;

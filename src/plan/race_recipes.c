@@ -15,6 +15,8 @@ const char *const dc_recipe_worlds[DC_RECIPE_WINDOWS + 1] = {[DC_RECIPE_SMOOTH_F
                                                              [DC_RECIPE_SOFT_FAN] = "softer contact",
                                                              [DC_RECIPE_JUDGED_FAN] = "more weight on what is judged"};
 
+// Kind, rate (learning rate or radius), quick (small betas, shared moments), and turns to wait in the first round.
+// The numbers of race_recipes.h name places of this table, and checkpoints hold them.
 const struct dc_recipe dc_recipes[DC_RECIPES] = {
     {DC_RECIPE_FAN, 0.3, false, 0},          {DC_RECIPE_WALK, 0.03, false, 0},      {DC_RECIPE_WALK, 0.01, false, 0},
     {DC_RECIPE_WINDOWS, 0.02, true, 8},      {DC_RECIPE_SMOOTH_FAN, 0.3, false, 8}, {DC_RECIPE_WALK, 0.1, false, 0},
@@ -67,6 +69,7 @@ enum dc_status dc_recipe_options(int recipe, double target, long turns, struct d
   return status;
 }
 
+// The walk whose rate is nearest to this one in ratio.
 int dc_recipe_walk(double rate)
 {
   int best = -1;

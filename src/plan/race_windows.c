@@ -10,10 +10,14 @@
 #include "base/memory.h"
 
 enum { WINDOWS = 2 };  // in a turn
+// Lengths in steps: a window has a PARTS-th of the run, within LEAST_LENGTH and MOST_LENGTH, rounded up to a multiple of
+// the steps that are applied of it.  A run shorter than LEAST_WINDOWS of them has no windows.
 enum { APPLY = 4, LEAST_LENGTH = 20, MOST_LENGTH = 48, LEAST_WINDOWS = 2, PARTS = 5 };
 enum { ITERATIONS = 5, DRAWS = 4 };  // per window
-static const double SPREAD = 0.1;
+static const double SPREAD = 0.1;  // deviation of the draws, in the parameters' units
 
+// Steps over which controls hold a parameter: found by asking for how many steps there are as few parameters as for
+// one.
 int dc_race_held_steps(const struct dc_model *model, const struct dc_task *task, int steps)
 {
   int most = 1;
@@ -27,6 +31,8 @@ int dc_race_held_steps(const struct dc_model *model, const struct dc_task *task,
   return most;
 }
 
+// Fills in settings and says whether windows make sense: controls with parameters for every step alone, no cases, and
+// a run of several windows.
 bool dc_race_windows_settings(const struct dc_model *model, const struct dc_task *task, struct dc_horizon *settings)
 {
   long steps = model->definition.time.steps;
@@ -71,6 +77,8 @@ static bool goes_on(void *context, const struct dc_plan_iteration *row)
   return !turn->stop || dc_stop_request_goes_on(turn->stop);
 }
 
+// Runs a few windows; the horizon is stopped from its observer and goes on in the next turn. *over: the run is
+// complete, or a window has no value.  Its work is moved to `work`.
 enum dc_status dc_race_windows_turn(struct dc_receding_horizon *windows, struct dc_stop_request *stop,
                                     struct dc_plan_work *work, bool *over, struct dc_error *error)
 {
@@ -86,6 +94,8 @@ enum dc_status dc_race_windows_turn(struct dc_receding_horizon *windows, struct 
   return status == DC_STOPPED || dc_point_has_no_value(status) ? DC_OK : status;
 }
 
+// first: applied parameters, then initial values; second: applied parameters, the last ones repeated.  Each
+// [parameters of the whole run].
 void dc_race_windows_guesses(const struct dc_receding_horizon *windows, double *first, double *second)
 {
   const struct dc_task *task = windows->task;

@@ -39,6 +39,7 @@ struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *h, int f
   return dc_horizon_frame_of(h->executed, frame);
 }
 
+// The loss of one executed frame by itself, as a trajectory without steps.
 static double frame_loss(const struct dc_receding_horizon *h, int frame)
 {
   struct dc_trajectory single = dc_horizon_frame(h, frame);
@@ -132,6 +133,7 @@ static struct dc_receding_horizon *create(const struct dc_model *model, const st
   return h;
 }
 
+// Initial parameters of the first window and of the whole run, and the rollout that reports show as the first one.
 static enum dc_status prepare(struct dc_receding_horizon *h, const void *optimizer_options, struct dc_error *error)
 {
   h->optimizer_options = dc_alloc(1, h->optimizer->options_size);
@@ -208,6 +210,8 @@ void dc_horizon_set_parameters(struct dc_receding_horizon *h, const double *para
   dc_parameters_resize(h->task, h->model, h->steps, parameters, dc_horizon_window_steps(h), h->parameters);
 }
 
+// Begins a window: its start from the executed frames, a search among first guesses, and the minimization.  A window
+// that is retried counts its work from its first try on.
 static enum dc_status open_window(struct dc_receding_horizon *h, struct dc_error *error)
 {
   dc_horizon_set_start(h);
@@ -312,6 +316,7 @@ static void record_controls(struct dc_receding_horizon *h, int k, int count)
     int begin = control->type->parameter_count(control->options, h->model, k + 1) - one;
     int taken = control->type->parameter_count(control->options, h->model, k + count) - begin;
     if (control->type->parameter_count(control->options, h->model, 0) > 0)
+      // Parameters that do not belong to steps are taken over whole, from every window anew.
       begin = 0, taken = whole;
     memcpy(to + begin, from, (size_t)(taken < window ? taken : window) * sizeof *to);
     from += window;

@@ -62,7 +62,8 @@ static enum dc_status try_in_scene(struct dc_search *search, const double *param
   return status;
 }
 
-// Iteration 0.  If the first guess cannot be rolled out, a portfolio still has others.
+// Iteration 0: the first guess in the scene itself.  If it cannot be rolled out, a portfolio still has others, and
+// the reason is kept for the case that none can be.  The guess is then carried to the steps of the first stage.
 static enum dc_status begin(struct dc_search *search, struct dc_plan_iteration *row, struct dc_error *error)
 {
   struct dc_plan *plan = search->plan;
@@ -185,7 +186,8 @@ static enum dc_status record_best(struct dc_search *search, struct dc_search_mem
                 : record(search, found->descent.best_parameters, found->descent.best_loss, plan->trajectory, error);
 }
 
-// Takes over a member's result for the stage and, in the scene itself, for the plan.
+// Takes over a member's result for the stage and, in the scene itself, for the plan.  Losses of members in another
+// world (stiffer contact, another task, windows) are not comparable and count for nothing.
 static enum dc_status collect(struct dc_search *search, struct dc_search_member *member, bool *best,
                               struct dc_error *error)
 {
@@ -225,7 +227,7 @@ static int list_live(const struct dc_search *search, int *live)
   return count;
 }
 
-// Ends a member; if the first one leaves turns unused, the others start at once.
+// Ends a member; if the first one leaves turns of its lead unused, the others start at once.
 static void end_member(struct dc_search *search, struct dc_search_member *member)
 {
   long alone = search->settings.portfolio.alone;
@@ -338,7 +340,9 @@ static int live_members(const struct dc_search *search)
   return count;
 }
 
-// Whether the stage has nothing left to do.
+// Whether the stage has nothing left to do: it has reached the target, its members rest and there is no portfolio to
+// draw others, or its share of the rollouts is spent.  Stage k of n may use rollouts up to (k + 1)/n of the budget;
+// what earlier ones left is its own.
 static bool stage_is_over(struct dc_search *search)
 {
   const struct dc_search_stage *stage = &search->stages[search->stage];
@@ -377,7 +381,8 @@ static enum dc_status end_stage(struct dc_search *search, struct dc_error *error
   return DC_OK;
 }
 
-// Opens what the next turn needs.
+// Opens what the next turn needs: the world of a new stage or of a checkpoint; its first members; or, where all
+// members have ended, the next round, which draws first.
 static enum dc_status prepare(struct dc_search *search, struct dc_error *error)
 {
   enum dc_status status = DC_OK;

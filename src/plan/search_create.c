@@ -8,7 +8,8 @@
 #include "plan/search_internal.h"
 
 // Sets the stages of a continuation: softness, far field and step fall geometrically from the settings to 1, the last
-// stage being the scene itself.
+// stage being the scene itself.  Factors are f^(1 - k/n) in stage k of n; steps are the power of two at or below
+// that, with room for rounding of pow.
 static void set_stages(struct dc_search *search)
 {
   const struct dc_continuation *continuation = &search->settings.continuation;

@@ -10,6 +10,7 @@
 #include "plan/search_internal.h"
 #include "plan/worker.h"
 
+// Turns of members should cost about the same, since all wait for the longest.
 enum { WALK_PACE = 4 };  // iterations of a first-order method cost a quarter of a fan's
 
 void dc_search_release_member(struct dc_search_member *member)
@@ -25,6 +26,8 @@ double dc_search_stiffness(const struct dc_search *search, const struct dc_searc
   return search->world->scaled.stiffness * (member->stiffer ? search->settings.portfolio.stiffer : 1);
 }
 
+// Notes parameters and trajectory as the best of the plan, the first of all also as its first.  The parameters may be
+// the plan's own array.
 enum dc_status dc_search_record(struct dc_search *search, const double *parameters, double loss,
                                 const struct dc_trajectory *trajectory, struct dc_error *error)
 {
@@ -42,6 +45,7 @@ enum dc_status dc_search_record(struct dc_search *search, const double *paramete
 }
 
 // The world of a stage: the plan itself in the last one, else one with longer steps and scaled contact and far field.
+// A stage that was begun, as in a checkpoint, keeps round, turn and pool.
 enum dc_status dc_search_open_stage(struct dc_search *search, struct dc_error *error)
 {
   struct dc_search_stage *stage = &search->stages[search->stage];
@@ -112,7 +116,9 @@ static enum dc_status add_member(struct dc_search *search, bool own, int pace, b
   return dc_search_make_member(search, search->member_count++, own, pace, stiffer, x, error);
 }
 
-// Without residual rows a portfolio has only the scene's optimizer.
+// Opens the members of a round.  The first round starts at the given guess: a fan, one with stiffer contact, and the
+// scene's own optimizer.  Later ones start at each point of the pool.  Without residual rows there are no fans, and a
+// portfolio has only the scene's optimizer.
 enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error *error)
 {
   bool portfolio = search->settings.portfolio.rollouts > 0, rows = dc_plan_row_count(search->world) > 0;
@@ -138,6 +144,8 @@ enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error 
   return status;
 }
 
+// One turn of a member: two windows of its horizon, or `pace` iterations, or fewer where it ends or reaches the
+// target. moved: there was an iteration.
 static void take_turn(struct dc_search_member *member, double target, bool race)
 {
   member->moved = false;
@@ -166,6 +174,7 @@ static void take_turn(struct dc_search_member *member, double target, bool race)
 
 static const double PROGRESS = 0.7;  // a member that does not stall must get below this part of its loss
 
+// Counts a turn without enough progress. mark is the loss that progress is measured against.
 bool dc_search_stalls(const struct dc_search *search, struct dc_search_member *member)
 {
   long most = search->settings.portfolio.stall;

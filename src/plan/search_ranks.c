@@ -81,6 +81,8 @@ void dc_search_clear_counts(struct dc_plan *member)
   member->estimate.counts.one_sided = member->estimate.counts.dropped = 0;
 }
 
+// The description of a member, its first guess [parameters], and its numbers.  Its plan may be on this rank or away;
+// numbers are here in either case.
 static enum dc_status write_errand(const struct dc_search *search, int index, struct dc_buffer *message)
 {
   const struct dc_search_member *member = &search->members[index];
@@ -248,7 +250,8 @@ static enum dc_status set_place(struct dc_search_helper *helper, const struct pl
   return dc_search_open_stage(search, error);
 }
 
-// Reads a member to be continued.
+// Reads a member to be continued.  If its bytes are those that this rank wrote after the member's last turn, its plan
+// is here and as it should be.  Otherwise it is created from the message, with its trajectories rolled out.
 static enum dc_status read_errand(struct dc_search_helper *helper, const struct dc_buffer *message, size_t *at,
                                   int *index, struct dc_error *error)
 {
@@ -281,7 +284,8 @@ static enum dc_status read_errand(struct dc_search_helper *helper, const struct 
   return status;
 }
 
-// Writes the outcome of a turn for rank 0.
+// Writes the outcome of a turn for rank 0, and notes in `left` the message that will bring the member back here, if
+// nothing happens to it meanwhile.
 static enum dc_status write_outcome(struct dc_search_helper *helper, int index, struct dc_buffer *answer)
 {
   struct dc_search *search = helper->search;

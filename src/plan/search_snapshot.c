@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints of searches: state of stages and rounds, and a plan's snapshot for every member.
+//
+// A checkpoint lies between turns.  A search that was stopped within one saves `before`, the snapshot taken when the
+// turn began.  Trajectories are not saved: loading rolls them out again from their parameters, and a rollout is a
+// function of its input.  Numbers of the file are checked before anything is sized or indexed by them.
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -161,6 +165,7 @@ static enum dc_status save(const struct dc_search *search, struct dc_snapshot *s
   return status ? status : dc_plan_save(plan, snapshot);
 }
 
+// Copies all entries of a snapshot into another one.
 static enum dc_status copy(const struct dc_snapshot *from, struct dc_snapshot *to)
 {
   struct dc_snapshot_entry entry;
@@ -267,6 +272,7 @@ enum dc_status dc_search_load(struct dc_search *search, const struct dc_snapshot
   return status ? status : dc_plan_load(search->plan, snapshot, error);
 }
 
+// Undoes a turn that was broken off, by loading the snapshot from its beginning.
 enum dc_status dc_search_take_back(struct dc_search *search, struct dc_error *error)
 {
   dc_search_close_world(search);

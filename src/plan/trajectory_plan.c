@@ -185,6 +185,7 @@ static void clear_cotangent(struct dc_plan *plan)
   dc_rollout_cotangent_clear(plan->model, plan->cotangent);
 }
 
+// Counts a rollout that has succeeded; one that fails counts nothing.
 static void count_work(struct dc_plan *plan)
 {
   plan->work.rollouts++;
@@ -234,6 +235,7 @@ static enum dc_status evaluate_world(struct dc_plan *plan, const double *paramet
   return gradient ? pull_back(plan, parameters, gradient, error) : DC_OK;
 }
 
+// All worlds, with the adjoint of each or, where asked for, an estimate of the gradient of their sum.
 static enum dc_status evaluate(struct dc_plan *plan, const double *parameters, double *loss, double *gradient,
                                struct dc_error *error)
 {
@@ -265,6 +267,7 @@ enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, 
   return status;
 }
 
+// Makes room for one kept rollout, unless its tape would be large, and marks it as empty.
 void dc_plan_keep_none(struct dc_plan *plan)
 {
   struct dc_plan_kept *kept = &plan->kept;
@@ -284,6 +287,8 @@ static void swap_kept(struct dc_plan *plan)
   plan->kept.trajectory = trajectory;
 }
 
+// Keeps the present rollout if it is the lowest of those offered since dc_plan_keep_none.  Trajectories change
+// places, so that nothing is copied.
 void dc_plan_keep(struct dc_plan *plan, int sample, double loss)
 {
   struct dc_plan_kept *kept = &plan->kept;
@@ -315,6 +320,7 @@ bool dc_plan_keeps(const struct dc_plan *plan, const double *parameters)
 // Resets warm starts of contact; otherwise they would differ from those of a rollout in the last bits.
 enum dc_status dc_plan_return_to_kept(struct dc_plan *plan, struct dc_error *error)
 {
+  // Without a kept trajectory the rollout is made again; it was counted when it was sampled.
   size_t bytes = (size_t)plan->parameter_count * sizeof *plan->evaluated;
   struct dc_plan_work work = plan->work;
   enum dc_status status = DC_OK;
