@@ -133,10 +133,13 @@ static enum dc_status create_executor(const struct draws *d, const struct dc_pla
     return error->status;
   own->input = dc_rollout_input_create(&plant->model, from->steps);
   own->executed = dc_record_create(d->model, from->steps);
-  if (!own->input || !own->executed)
+  if (!own->input || !own->executed || (from->force && dc_rollout_input_add_forces(&plant->model, own->input)))
     return dc_out_of_memory_for(error, "executions");
   memcpy(own->input->target_position, from->target_position, bytes);
   memcpy(own->input->target_velocity, from->target_velocity, bytes);
+  if (from->force)
+    memcpy(own->input->force, from->force,
+           (size_t)from->steps * (size_t)d->model->bodies.nv * sizeof *own->input->force);
   return DC_OK;
 }
 

@@ -62,6 +62,10 @@ SCENE
 run 0 optimize swing.json -o up --json --quiet --require-success
 run 0 simulate swing.json --control up -o again --json --quiet --require-success
 
+# A certificate executes the forces, too.
+run 0 verify up --json
+holds "the certificate executes the forces" "$out" 'd["worlds"]["scene"]["open"]'
+
 # In a receding horizon forces are planned, executed and replayed; blocks must not be cut.
 windows='--set time.steps=12 --set horizon={"length":6,"apply":2,"iterations":3} --set control.0.hold=2'
 run 0 optimize cart.json -o windows --quiet --no-report $windows
