@@ -190,6 +190,43 @@ static void test_solids(void)
   unload(&tree);
 }
 
+// Friction of two is the smaller coefficient, by Drake's elements 2 a b/(a + b); pairs that do not touch say nothing.
+static void test_frictions(void)
+{
+#define RUBS(mu) "<surface><friction><ode><mu>" mu "</mu></ode></friction></surface>"
+#define DRAKE(mu)                                                                                                      \
+  "<drake:proximity_properties><drake:mu_dynamic>" mu "</drake:mu_dynamic><drake:mu_static>" mu                        \
+  "</drake:mu_static></drake:proximity_properties>"
+  static const char text[] =
+      SDF("<world name='w'><model name='m'>" BALL("a", "", RUBS("0.25"))
+              BALL("b", "", RUBS("0.25")) "</model><model name='n'>" BALL("a", "", RUBS("1"))
+                  BALL("b", "", DRAKE("0.5")) "</model><model name='o'>" BALL("a", "", DRAKE("1.5"))
+                      BALL("b", "", RUBS("0")) "</model></world>");
+  struct tree tree = {0};
+  load(&tree, text);
+  check_json(find_body(&tree, "m::b"), "friction_with", "-");
+  check_json(find_body(&tree, "n::a"), "friction_with",
+             "[{'body':'m::a','friction':0.25},{'body':'m::b','friction':0.25}]");
+  check_json(find_body(&tree, "n::b"), "friction_with",
+             "[{'body':'m::a','friction':0.25},{'body':'m::b','friction':0.25}]");
+  check_json(find_body(&tree, "o::a"), "friction_with",
+             "[{'body':'m::a','friction':0.25},{'body':'m::b','friction':0.25},{'body':'n::a','friction':1},"
+             "{'body':'n::b','friction':0.75}]");
+  check_json(find_body(&tree, "o::b"), "friction_with", "-");
+  CHECK(!has_note(&tree, "mu_static"), " ");
+  unload(&tree);
+  load(&tree, SDF("<model name='m'>" BALL("a", "",
+                                          "<drake:proximity_properties><drake:mu_dynamic>1</drake:mu_dynamic>"
+                                          "<drake:mu_static>2</drake:mu_static></drake:proximity_properties>")
+                      BALL("b", "",
+                           "<drake:proximity_properties><drake:mu_static>2</drake:mu_static>"
+                           "</drake:proximity_properties>") "</model>"));
+  check_json(find_body(&tree, "a"), "friction", "1");
+  check_json(find_body(&tree, "b"), "friction", "2");
+  CHECK(has_note(&tree, "<drake:mu_static> in <drake:proximity_properties>: friction at rest is that of sliding"), " ");
+  unload(&tree);
+}
+
 // A pose names its frame by another word below version 1.7; a joint may follow the second axis of one.
 static void test_words(void)
 {
@@ -238,7 +275,7 @@ static void test_by_name(void)
        "is a link of a static model", NULL, NULL},
       {SDF("<model name='m'>" BALL("a", "", SURFACE(""))
                BALL("b", "", "<surface><friction><ode/></friction></surface>") "</model>"),
-       NULL, "Gazebo takes the smaller: they differ on: a and b", "would be 1"},
+       NULL, NULL, "would be 1"},
       {SDF("<model name='m'>" BALL("a", "", SURFACE("")) BALL("b", "", SURFACE("")) "</model>"), NULL, NULL,
        "Gazebo takes"},
       {SDF("<model name='m'>" BALL("a", "",
@@ -266,4 +303,4 @@ static void test_by_name(void)
 RUN_TESTS_IN_TEMPORARY_FOLDER({"by name", test_by_name}, {"self_collide", test_self_collide}, {"models", test_models},
                               {"bit masks", test_masks}, {"starts", test_starts},
                               {"automatic inertias", test_automatic}, {"masses of solids", test_solids},
-                              {"words", test_words})
+                              {"friction of pairs", test_frictions}, {"words", test_words})

@@ -297,6 +297,29 @@ static const char collada[] =
     "<instance_geometry url='#g'/></node></visual_scene></library_visual_scenes>"
     "<scene><instance_visual_scene url='#s'/></scene></COLLADA>";
 
+// The same, turned: axes may have any length but none, which Assimp would shear by; what it passes over is refused.
+static void check_turned(int kind)
+{
+  static const char *const turns[] = {"<rotate sid='r'>\n0 0 -7 90 </rotate>", "<rotate>0 0 0 90</rotate>",
+                                      "<skew>30 1 0 0 0 1 0</skew>"};
+  static const char *const rules[] = {"", "line 1: <rotate> must have an axis that is not zero",
+                                      "line 1: <skew> is not read"};
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_mesh mesh;
+  struct dc_error error = {0};
+  char text[2000];
+  const char *at = strstr(collada, "<instance_geometry");
+  snprintf(text, sizeof text, "%.*s%s%s", (int)(at - collada), collada, turns[kind], at);
+  write_bytes("t.dae", text, strlen(text));
+  enum dc_status status = dc_mesh_read("t.dae", arena, &mesh, &error);
+  CHECK(status == (kind ? DC_BAD_INPUT : DC_OK) && strstr(error.text, rules[kind]), "%s", error.text);
+  double low = 0;
+  for (int v = 0; v < mesh.vertex_count; v++)
+    low = fmin(low, mesh.vertices[v][1]);
+  CHECK_NEAR(low, kind ? 0 : -0.001, 1e-9);
+  dc_arena_destroy(arena);
+}
+
 static void test_collada(void)
 {
   struct dc_arena *arena = dc_arena_create();
@@ -316,6 +339,8 @@ static void test_collada(void)
     }
     CHECK_NEAR(low, 1, 1e-6);
     CHECK_NEAR(high, 1.001, 1e-6);
+    for (int k = 0; k < 3; k++)
+      check_turned(k);
     write_bytes("t.dae", collada, 300);
     CHECK(dc_mesh_read("t.dae", arena, &mesh, &error) == DC_BAD_INPUT, "half a file");
   }

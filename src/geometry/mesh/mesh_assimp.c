@@ -40,6 +40,7 @@ bool dc_mesh_is_foreign(const char *name)
 #include <stdlib.h>
 
 #include "geometry/mesh/assimp_files.h"
+#include "geometry/mesh/collada_text.h"
 
 const char *dc_assimp_version(void)
 {
@@ -168,12 +169,19 @@ static bool is_endless(const struct dc_mesh_file *file)
 // In a process of its own: *bytes becomes the answer.
 static enum dc_status import(void *context, char **bytes, size_t *size, struct dc_error *error)
 {
-  const struct dc_mesh_file *file = context;
+  struct dc_mesh_file *file = context;
   static const struct placement still = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
   struct collected all = {.count = 1};
   // Indices are checked.  Units are in the nodes' transformations; which axis points up is what robots' tools do not
   // look at.
   const unsigned flags = aiProcess_ValidateDataStructure;
+  char *text = NULL;
+  if (strcmp(ending_of(file->name), "dae") == 0) {
+    enum dc_status status = dc_collada_prepare(file, &text, &file->size, error);
+    if (status)
+      return status;
+    file->bytes = text;
+  }
   struct aiPropertyStore *store = aiCreatePropertyStore();
   if (!store || dc_grow(&all.corners, &all.capacity, 1, sizeof *all.corners))
     return dc_out_of_memory(error);

@@ -72,6 +72,7 @@ const struct dc_attribute_row dc_sdf_rows[] = {
     {"ode", "fdir1", DC_ATTRIBUTE_ABSENT, "friction is the same in all directions"},
     {"ode", "slip1", DC_ATTRIBUTE_ABSENT, "nothing creeps under friction"},
     {"ode", "slip2", DC_ATTRIBUTE_ABSENT, "nothing creeps under friction"},
+    {"drake:proximity_properties", "drake:mu_static", DC_ATTRIBUTE_ABSENT, "friction at rest is that of sliding"},
     {"drake:proximity_properties", NULL, DC_ATTRIBUTE_ABSENT,
      "stiffness, dissipation and meshes of Drake's contact are not those here"},
     {"visual", NULL, DC_ATTRIBUTE_HARMLESS, "looks"},

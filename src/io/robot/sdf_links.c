@@ -210,14 +210,16 @@ static enum dc_status read_friction(struct dc_sdf_reader *reader, struct dc_xml_
 {
   struct dc_xml_element *drake = dc_xml_child(collision, "drake:proximity_properties");
   struct dc_xml_element *ode = dc_xml_child(dc_xml_child(dc_xml_child(collision, "surface"), "friction"), "ode");
-  struct dc_xml_element *across = dc_xml_child(ode, "mu2");
-  double second = NAN;
+  struct dc_xml_element *across = dc_xml_child(ode, "mu2"), *rest = dc_xml_child(drake, "drake:mu_static");
+  double second = NAN, still = NAN;
   *mu = NAN;
   enum dc_status status = drake ? dc_sdf_child_numbers(reader, drake, "drake:mu_dynamic", 1, mu) : DC_OK;
-  if (drake)
-    dc_xml_child(drake, "drake:mu_static");
+  if (!status && rest && !(status = dc_sdf_numbers(reader, rest, 1, &still))) {
+    *mu = isnan(*mu) ? still : *mu;
+    rest->used = still == *mu;
+  }
   if (!status && *mu < 0)
-    return dc_xml_fail(drake, reader->error, DC_BAD_INPUT, "drake:mu_dynamic must be >= 0 (is %.10g)", *mu);
+    return dc_xml_fail(drake, reader->error, DC_BAD_INPUT, "friction must be >= 0 (is %.10g)", *mu);
   if (!status && ode && isnan(*mu)) {
     *mu = 1;  // by the specification
     status = dc_sdf_child_numbers(reader, ode, "mu", 1, mu);
@@ -268,6 +270,7 @@ static enum dc_status move_plane(struct dc_sdf_reader *reader, int link)
   own.first_geometry = (int)urdf->geometry_count - 1;
   own.geometries = 1;
   own.friction = urdf->links[link].friction;
+  own.drakes_friction = urdf->links[link].drakes_friction;
   own.model = urdf->links[link].model;
   own.still = urdf->links[link].still;
   own.self_collide = urdf->links[link].self_collide;
@@ -324,8 +327,10 @@ static enum dc_status read_geometry(struct dc_sdf_reader *reader, struct dc_xml_
   struct dc_urdf_link *owner = &urdf->links[link];
   if (!isnan(mu) && !isnan(owner->friction) && owner->friction != mu)
     owner->frictions = true;
-  if (!isnan(mu) && isnan(owner->friction))
+  if (!isnan(mu) && isnan(owner->friction)) {
     owner->friction = mu;
+    owner->drakes_friction = dc_xml_child(element, "drake:proximity_properties") != NULL;
+  }
   if (plane)
     return move_plane(reader, link);
   if (geometry->empty)

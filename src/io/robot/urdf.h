@@ -72,6 +72,7 @@ struct dc_urdf_link {
   bool masks;                      // its collisions have several; these are the first
   double friction;                 // Coulomb's coefficient of its collisions; NAN: not given
   bool frictions;                  // they have several; friction is the first
+  bool drakes_friction;            // SDF: it is given by Drake's element, whose rule for pairs is another one
   int joint;                       // that leads to it, -1 for the root
 };
 

@@ -125,6 +125,12 @@ bool dc_urdf_is_led(const struct dc_urdf *urdf, int joint)
   return led;
 }
 
+bool dc_urdf_touch_by_file(const struct dc_urdf_link *a, const struct dc_urdf_link *b)
+{
+  bool apart = a->model != b->model || a->self_collide || b->self_collide;
+  return apart && ((a->category & b->mask) | (b->category & a->mask)) != 0;
+}
+
 enum dc_status dc_urdf_fail_link(const struct dc_urdf_builder *builder, int link, const char *rule)
 {
   const struct dc_urdf *urdf = builder->urdf;

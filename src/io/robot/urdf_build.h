@@ -22,8 +22,8 @@ struct dc_urdf_names {
 };
 struct dc_urdf_remarks {
   struct dc_urdf_names repaired, solid, tiny, limited, freed, idle, emptied;
-  struct dc_urdf_names started, models, negative, rubbing, densities, masks, frictionless, turning, sliding, stuck, passive, damped,
-      supposed, frictions, floating, unheld, unbounded, tied, unheeded;
+  struct dc_urdf_names started, models, negative, rubbing, densities, masks, frictionless, turning, sliding, stuck,
+      passive, damped, supposed, frictions, floating, unheld, unbounded, tied, unheeded;
   double most_change;  // of the repaired
 };
 
@@ -68,6 +68,9 @@ const struct dc_urdf_joint *dc_urdf_joint_to(const struct dc_urdf *urdf, int lin
 struct dc_urdf_pose dc_urdf_joint_pose(const struct dc_urdf_joint *joint);
 // Whether a joint follows another or another follows it.
 bool dc_urdf_is_led(const struct dc_urdf *urdf, int joint);
+// Whether two links of SDF touch: those of one model where one of them says so, and where a category of one meets the
+// mask of the other.
+bool dc_urdf_touch_by_file(const struct dc_urdf_link *a, const struct dc_urdf_link *b);
 // DC_BAD_INPUT with the place and name of a link and a rule.
 enum dc_status dc_urdf_fail_link(const struct dc_urdf_builder *builder, int link, const char *rule);
 // Adds the name of a link or joint to a list of remarks, which lives in the robot's arena.
@@ -85,5 +88,7 @@ enum dc_status dc_urdf_put_shapes(struct dc_urdf_builder *builder, cJSON *body, 
 // Mass, centre and inertia of a link's body, which has its shape already, or the density that says them; and the
 // buoyancy of one without weight.
 enum dc_status dc_urdf_put_mass(struct dc_urdf_builder *builder, cJSON *body, int link, int place);
+// Coefficients of pairs of links, by their file's rule.  body_of [link_count]: index among the bodies, -1 without.
+void dc_urdf_put_frictions(struct dc_urdf_builder *builder, const int *body_of);
 
 #endif

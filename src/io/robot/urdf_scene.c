@@ -287,14 +287,6 @@ static bool are_joined(const struct dc_urdf_builder *builder, int a, int b)
   return (to_a && builder->links[to_a->parent].carrier == b) || (to_b && builder->links[to_b->parent].carrier == a);
 }
 
-// Whether two links of SDF touch: those of one model where one of them says so, and where a category of one meets the
-// mask of the other.
-static bool touch_by_file(const struct dc_urdf_link *a, const struct dc_urdf_link *b)
-{
-  bool apart = a->model != b->model || a->self_collide || b->self_collide;
-  return apart && ((a->category & b->mask) | (b->category & a->mask)) != 0;
-}
-
 // Pairs of links that do not touch by what SDF says of models and collisions, and the ends of joints that close loops.
 // Each stands with one of the two, so that no list has more than half of the links.
 static void add_separate(struct dc_urdf_builder *builder, const int *body_of)
@@ -312,7 +304,7 @@ static void add_separate(struct dc_urdf_builder *builder, const int *body_of)
     for (size_t b = 0; b < a && body_of[a] >= 0 && urdf->links[a].model; b++) {
       const struct dc_urdf_link *one = &urdf->links[a], *other = &urdf->links[b];
       bool parts = body_of[b] >= 0 && other->model && one->mask && other->mask && !(one->still && other->still);
-      if (!parts || touch_by_file(one, other) || are_joined(builder, (int)a, (int)b))
+      if (!parts || dc_urdf_touch_by_file(one, other) || are_joined(builder, (int)a, (int)b))
         continue;
       size_t holder = (a + b) % 2 ? a : b;
       append_exception(builder, nodes[body_of[holder]], (int)(a + b - holder));
@@ -411,24 +403,6 @@ static void gather_joints(struct dc_urdf_builder *builder)
   }
 }
 
-// Notes, where links of SDF have several coefficients of friction, all that have one.
-static void gather_frictions(struct dc_urdf_builder *builder)
-{
-  const struct dc_urdf *urdf = builder->urdf;
-  double first = NAN;
-  bool differ = false;
-  for (size_t i = 0; i < urdf->link_count; i++) {
-    const struct dc_urdf_link *link = &urdf->links[i];
-    if (!link->model || isnan(link->friction))
-      continue;
-    differ |= !isnan(first) && link->friction != first;
-    first = link->friction;
-  }
-  for (size_t i = 0; i < urdf->link_count && differ && !builder->failed; i++)
-    if (urdf->links[i].model && !isnan(urdf->links[i].friction))
-      dc_urdf_remember(builder, &builder->remarks.rubbing, urdf->links[i].name);
-}
-
 // Tells what is not as the file says.
 static enum dc_status add_notes(struct dc_urdf_builder *builder)
 {
@@ -450,7 +424,6 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
     if (urdf->links[i].emptied)
       dc_urdf_remember(builder, &remarks->emptied, urdf->links[i].name);
   gather_joints(builder);
-  gather_frictions(builder);
   const struct {
     const struct dc_urdf_names *names;
     const char *what;
@@ -464,7 +437,7 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
       {&remarks->densities, "collisions of a link with several densities, meshes among them: that of the first holds"},
       {&remarks->negative, "damping, friction or springs of joints below 0 are none"},
       {&remarks->rubbing, "friction of two links is the geometric mean of their coefficients, where Gazebo takes the "
-                          "smaller: they differ on"},
+                          "smaller: too many pairs differ, of"},
       {&remarks->frictionless, "links without <friction> have that of \"contact\"; by the specification it would be 1"},
       {&remarks->unheld, "links that no joint leads to float freely, beside <link name=\"world\">"},
       {&remarks->sliding, "prismatic joints without a <limit> slide without end"},
@@ -532,6 +505,8 @@ enum dc_status dc_urdf_add(const struct dc_urdf *urdf, const struct dc_urdf_use 
       status = add_ties(&builder);
     for (size_t k = 0; k < urdf->link_count && !status; k++)
       body_of[urdf->order[k]] = heads[urdf->order[k]] < 0 ? -1 : next++;
+    if (!status && !builder.failed)
+      dc_urdf_put_frictions(&builder, body_of);
     if (!status && !builder.failed && (status = add_exceptions(&builder, body_of)) == DC_OK)
       status = add_notes(&builder);
   }
