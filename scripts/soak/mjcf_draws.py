@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 import mjcf_bodies
+import mjcf_sections
 from beside_mujoco import begin, keep, options, robot_motion, tell
 
 
@@ -29,6 +30,9 @@ class Draw:
         self.bodies = []  # attributes of body, joint, geom, inner text
         self.tail, self.actuators, self.controls, self.words = "", [], [], []
         self.more = 0  # joints of bodies in inner texts, which come last
+        self.balls = self.still = 0  # more of them: balls, and hinges that start at 0
+        self.files = {}  # beside the model
+        self.keyless = False  # MuJoCo reads no keyframe with copies of joints
         self.closed = False  # an equality holds where the description stands, so that the start does
         kinds = generator.choice((["hinge", "hinge"], ["slide", "hinge"], ["hinge", "slide", "hinge"], ["free", "hinge"], ["ball", "hinge"], ["hinge", "ball"]))
         for k, kind in enumerate(kinds):
@@ -74,12 +78,14 @@ class Draw:
             else:
                 position.append("%.4g" % (float(joint.get("ref", 0)) * (.017453292519943295 if self.compiler["angle"] == "degree" and joint["type"] == "hinge" else 1) + (0 if self.closed else self.random.uniform(-.2, .2))))
                 velocity.append(self.number(-1, 1))
-        position += ["0.1"] * self.more
-        velocity += [self.number(-1, 1) for _ in range(self.more)]
+        position += ["0" if self.closed else "0.1"] * self.more + ["1", "0", "0", "0"] * self.balls + ["0"] * self.still
+        velocity += [self.number(-1, 1) for _ in range(self.more)] + ["0"] * (3 * self.balls + self.still)
         out += "</body>" * len(self.bodies) + "</worldbody>" + self.tail + "<actuator>" + "".join(self.actuators) + "</actuator>"
         if self.closed:
             velocity = ["0"] * len(velocity)
         control = ' ctrl="%s"' % " ".join(self.controls) if self.controls else ""
+        if self.keyless:
+            return out + "</mujoco>"
         return out + '<keyframe><key name="motion" qpos="%s" qvel="%s"%s/></keyframe></mujoco>' % (" ".join(position), " ".join(velocity), control)
 
 
@@ -87,7 +93,7 @@ def attributes_of(attributes):
     return "".join(' %s="%s"' % item for item in attributes.items())
 
 
-FEATURES = {function.__name__: (function, words) for function, words in mjcf_bodies.FEATURES}
+FEATURES = {function.__name__: (function, words) for function, words in mjcf_bodies.FEATURES + mjcf_sections.FEATURES}
 
 
 def feature(*words):
@@ -344,7 +350,7 @@ tendon_with("spring length", ("tendon",), stiffness=lambda draw: draw.number(1, 
 tendon_with("damping", ("tendon",), damping=lambda draw: draw.number(.1, 1))
 tendon_with("friction", ("tendon",), frictionloss=lambda draw: draw.number(.05, .3))
 tendon_with("armature", ("tendon",), armature=lambda draw: draw.number(.05, .3))
-tendon_with("range", ("tendon",), range="-.01 .01")
+tendon_with("range", ("tendon", "starts moved"), range="-.01 .01")
 
 
 @feature("equality", "coupling")
@@ -452,27 +458,29 @@ def draw_model(seed, most, absent):
     names = generator.sample(sorted(name for name in FEATURES if absent or name not in ABSENT), generator.randint(1, most))
     for name in names:
         FEATURES[name][0](draw)
-    return draw.text(), names
+    return draw, names
 
 
-def notes_of(arguments, folder):
+def notes_of(arguments, folder, keyframe):
     scene = os.path.join(folder, "scene.json")
     with open(scene, "w") as file:
-        json.dump({"time": {"step": 0.01, "steps": 10}, "include": {"file": "model.xml", "collide": False, "keyframe": "motion", "unsupported": "skip"}}, file)
+        json.dump({"time": {"step": 0.01, "steps": 10}, "include": dict(keyframe, file="model.xml", collide=False, unsupported="skip")}, file)
     done = subprocess.run([os.path.join(arguments.build, "dcsim"), "check", scene], capture_output=True, text=True)
     return [line.strip() for line in (done.stderr + done.stdout).splitlines() if "note: " in line or "error" in line]
 
 
-def judge(arguments, node, text, names, folder):
-    with open(os.path.join(folder, "model.xml"), "w") as file:
-        file.write(text)
-    reference = robot_motion.ask(node, {"text": text, "step": 5e-4, "keyframe": "motion"})
+def judge(arguments, node, text, draw, names, folder):
+    for name, content in dict(draw.files, **{"model.xml": text}).items():
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(content)
+    keyframe = {} if draw.keyless else {"keyframe": "motion"}
+    reference = robot_motion.ask(node, dict(keyframe, folder=folder, file=os.path.join(folder, "model.xml"), step=5e-4))
     if "error" in reference:
         return "not MuJoCo's", reference["error"]
-    request = {"file": os.path.join(folder, "model.xml"), "folder": folder, "keyframe": "motion", "python": arguments.python}
+    request = {"file": os.path.join(folder, "model.xml"), "folder": folder, "python": arguments.python, **keyframe}
     worst = {}
     # dry friction and limits of forces are rounded off, here and there by laws of their own
-    part = 0.05 if any("frictionloss" in name or "force" in name for name in names) else robot_motion.PART
+    part = 0.05 if any("frictionloss" in name or "force" in name or "range" in name for name in names) else robot_motion.PART
     try:
         for steps in (500, 2000, 8000):
             worst = robot_motion.compare(steps, request, reference)
@@ -482,7 +490,7 @@ def judge(arguments, node, text, names, folder):
             return "same", ""
     except Exception as error:
         worst = {"error": str(error)}
-    notes = notes_of(arguments, folder)
+    notes = notes_of(arguments, folder, keyframe)
     words = [word for name in names for word in FEATURES[name][1]]
     verdict = "named" if any(word in note for word in words for note in notes) or "error" in worst and any(word in worst["error"] for word in words) else "silent"
     return verdict, "%s %s" % (json.dumps(worst), " | ".join(notes))
@@ -503,10 +511,11 @@ def main():
             if only:
                 draw = Draw(random.Random("%s %d %d" % (only, arguments.seed, k)))
                 FEATURES[only][0](draw)
-                text, names = draw.text(), [only]
+                names = [only]
             else:
-                text, names = draw_model("%d %d" % (arguments.seed, k), arguments.kinds, not arguments.acting)
-            verdict, why = judge(arguments, node, text, names, folder)
+                draw, names = draw_model("%d %d" % (arguments.seed, k), arguments.kinds, not arguments.acting)
+            text = draw.text()
+            verdict, why = judge(arguments, node, text, draw, names, folder)
             counts[verdict] += 1
             if verdict == "silent" or arguments.verbose:
                 print("%s: draw %d (%s): %s" % (verdict, k, ", ".join(names), why), flush=True)

@@ -6,7 +6,7 @@ order of the elements is drawn.
 """
 import math
 
-from robot_trees import draw_pose
+from robot_trees import draw_pose, quaternion_of
 from urdf_draws import apply, compose, inverse, numbers, rpy_of
 
 
@@ -17,6 +17,7 @@ class Model:
         self.name, self.parent, self.kind, self.world, self.prefix = name, parent, kind, world, prefix
         self.items, self.frames, self.links, self.version = [], {"__model__": world}, [], "1.9"
         self.attached = {}  # a frame's link
+        self.canonical = ""  # the link that is told to be the model's
 
     def add(self, name, pose, link=None):
         """A frame of the model, by its names in this one and those around."""
@@ -25,6 +26,13 @@ class Model:
             self.attached[name] = link
         if self.parent:
             self.parent.add(name if self.kind == "merged" else "%s::%s" % (self.name, name), pose, link)
+
+
+class Bases:
+    """The frames that were there before a model, which its own pose may name."""
+
+    def __init__(self, frames):
+        self.frames = frames
 
 
 class Writer:
@@ -70,6 +78,9 @@ class Writer:
         if base:
             attributes += ' relative_to="%s"' % base
         values = pose[0] + rpy_of(pose[1])
+        if not self.old and self.random.random() < .1:
+            w, x, y, z = quaternion_of(pose[1])
+            return '<pose%s rotation_format="quat_xyzw">%s</pose>' % (attributes, numbers(pose[0] + [x, y, z, w]))
         if not self.old and self.random.random() < .3:
             attributes += ' degrees="true"'
             values = pose[0] + [math.degrees(value) for value in rpy_of(pose[1])]
@@ -176,9 +187,9 @@ class Writer:
 
     def model(self, model):
         """The text of a model whose own frame is in those of its parent."""
-        begun = self.pose(model.parent, model.world, model.parent.world) if model.parent else self.own(model.world)
-        if model.parent and model.kind != "merged":
-            model.parent.frames[model.name] = model.world
+        bases = dict(model.parent.frames) if model.parent else {}
+        if model.links and not self.old and self.random.random() < .5:
+            model.canonical = self.random.choice(model.links)["name"]
         items = [self.link(model, link) for link in model.links]
         for inner in (one for one in self.models if one.parent is model):
             items.append(self.model(inner))
@@ -189,13 +200,21 @@ class Writer:
         items += [self.joint(model, link) for link in self.links if self.scope[link["name"]] is model and link["type"] != "floating"]
         items += self.loops(model)
         self.random.shuffle(items)
-        canonical = ' canonical_link="%s"' % self.random.choice(model.links)["name"] if model.links and self.random.random() < .3 and not self.old else ""
+        canonical = ' canonical_link="%s"' % model.canonical if model.canonical else ""
+        placed = self.random.choice(sorted(model.frames)) if model.kind != "merged" and not self.old and self.random.random() < .3 else ""
+        where = model.frames[placed] if placed else model.world  # what the pose puts there
+        begun = self.pose(Bases(bases), where, model.parent.world) if model.parent else self.own(where)
+        if model.parent and model.kind != "merged":
+            model.parent.frames[model.name] = model.world
+            if model.canonical:
+                model.parent.attached[model.name] = next(link for link in model.links if link["name"] == model.canonical)
         if model.kind == "plain":
-            return '<model name="%s"%s>%s%s</model>' % (model.name, canonical, begun, "".join(items))
+            return '<model name="%s"%s%s>%s%s</model>' % (model.name, canonical, ' placement_frame="%s"' % placed if placed else "", begun, "".join(items))
         name = "file_%s.sdf" % model.name
         inside = self.own(draw_pose(self.random))  # the pose of the include counts
         self.files[name] = '<sdf version="1.10"><model name="%s"%s>%s%s</model></sdf>' % (self.random.choice((model.name, "other")), canonical, inside, "".join(items))
-        return '<include%s><uri>%s</uri><name>%s</name>%s</include>' % (' merge="true"' if model.kind == "merged" else "", name, model.name, begun or "<pose>0 0 0 0 0 0</pose>")
+        return '<include%s><uri>%s</uri><name>%s</name>%s%s</include>' % (
+            ' merge="true"' if model.kind == "merged" else "", name, model.name, begun or "<pose>0 0 0 0 0 0</pose>", "<placement_frame>%s</placement_frame>" % placed if placed else "")
 
     def loops(self, model):
         return [self.loop_text(model, *loop) for loop in self.closed if self.loop_scope(loop) is model]
