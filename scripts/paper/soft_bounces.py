@@ -15,7 +15,7 @@ import os
 import measuring
 
 GRAVITY, RADIUS, DROP, SECONDS = 9.81, 0.05, 0.2, 0.36
-YOUNGS, STEPS, INTEGRATORS = (2e4, 1e5), (0.005, 0.002, 0.001, 0.0005), ("euler", "second_order")
+YOUNGS, STEPS, INTEGRATORS = (2e4, 1e5, 4e5), (0.005, 0.002, 0.001, 0.0005), ("euler", "second_order")
 
 
 def scene(young, step, integrator):

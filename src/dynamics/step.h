@@ -300,6 +300,8 @@ bool dc_elastic_list_places(const struct dc_bodies *bodies, const struct dc_symm
 double dc_node_signal(const struct dc_step_state *state, double part);
 // Shortens the way of every node for itself so that it uses up most of its gap to any half-space, but not all.
 void dc_node_bound_each(const struct dc_model *model, const double *q, double *tangent);
+// Whether an interval of second order resolves the forces of half-spaces on nodes (node_resolution.c).
+bool dc_nodes_resolved(const struct dc_step_state *state);
 // Multipliers of nodes against half-spaces, N: how many, what they are at a state, and how they follow a Newton step
 // from there, of which a part may have been taken (terms_node_contact.c).
 long dc_node_touch_count(const struct dc_model *model);

@@ -37,22 +37,26 @@ struct dc_step_state dc_step_state_of(const struct dc_rollout *rollout, const st
                                 .past = rollout->nodes.past};
 }
 
-// s in terms_past.c; sound has the speed sqrt(E/density).
-static double passed(const struct dc_step_state *state, const struct dc_soft *soft)
+// Newmark's numbers of an interval of length h, from s in terms_past.c; sound has the speed sqrt(E/density).
+struct newmark {
+  double g, b;
+};
+
+static struct newmark newmark_of(const struct dc_soft *soft, double h)
 {
-  double h = state->model->definition.time.step;
-  return h * h * soft->young / soft->density * soft->elastic.steepness;
+  double s = h * h * soft->young / soft->density * soft->elastic.steepness, g = 0.5 + DAMPING * s / (s + STIFF);
+  return (struct newmark){g, 0.25 * (g + 0.5) * (g + 0.5)};
 }
 
 double dc_past_share(const struct dc_step_state *state, const struct dc_soft *soft)
 {
-  double past = dc_interval_past(state->interval), s = passed(state, soft);
+  double h = state->interval.length, past = dc_interval_past(state->interval);
+  struct newmark now = newmark_of(soft, h), before = newmark_of(soft, past * h);
   if (!state->prediction)
     return 1;
-  double g = 0.5 + DAMPING * s / (s + STIFF), b = 0.25 * (g + 0.5) * (g + 0.5);
   if (state->place == DC_AT_NEXT)
-    return b;
-  return state->place == DC_AT_NOW ? 0.5 - b + past * (g - b) : past * (0.5 - g + b);
+    return now.b;
+  return state->place == DC_AT_NOW ? 0.5 - now.b + past * (before.g - before.b) : past * (0.5 - before.g + before.b);
 }
 
 double dc_contact_share(const struct dc_step_state *state)

@@ -4,8 +4,8 @@
 // from x to x+ pushes with the forces f, the gradients of their energies, at both ends (Newmark 1959): at its beginning
 // by h (b f(x+) + (1/2 - b) f(x)), at its end by h ((g - b) f(x+) + (1/2 - g + b) f(x)).  With the interval before, of
 // length h-, this leaves
-//     past.(x+ - x),   past = (1/2 - b + (h-/h) (g - b)) f(x) + (h-/h) (1/2 - g + b) f(x-),
-// and b f(x+) for the terms themselves; after a start there is no h-.  With g = 1/2 and b = 1/4 linear forces would
+//     past.(x+ - x),   past = (1/2 - b + (h-/h) (g- - b-)) f(x) + (h-/h) (1/2 - g- + b-) f(x-),
+// and b f(x+) for the terms themselves, g- and b- those of h-; after a start there is no h-.  With g = 1/2 and b = 1/4 linear forces would
 // keep their energy for ever, but what is too stiff for the step would ring from step to step, and turns feed that.  So
 //     g = 1/2 + D s/(s + S),   b = (g + 1/2)^2/4        (dc_past_share),
 // s the square of how many elements sound passes in a step: where the step resolves an element s falls with h^2, and
