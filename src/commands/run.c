@@ -133,88 +133,6 @@ static enum dc_status compute(struct session *session)
   return status;
 }
 
-// Makes the input of a whole run of windows: the start and the controls that were applied.  The plan's own
-// input is that of the last window.
-static enum dc_status whole_input(struct session *session, const struct outcome *outcome,
-                                  struct dc_rollout_input **input)
-{
-  const struct dc_receding_horizon *h = session->horizon;
-  struct dc_window whole = {.steps = outcome->best->steps, .time_step = h->model->definition.time.step};
-  double *state = dc_alloc((size_t)dc_task_state_size(h->task, h->model), sizeof *state);
-  *input = dc_rollout_input_create(h->model, whole.steps);
-  if (state && *input) {
-    dc_task_start(h->task, h->model, state);
-    dc_rollout_input_reset(h->model, *input);
-    dc_task_apply(h->task, h->model, &whole, state, outcome->best_parameters, *input);
-  }
-  bool done = state && *input;
-  free(state);
-  return done ? DC_OK : dc_out_of_memory_for(&session->error, "the controls of a run");
-}
-
-static bool same_contact(const struct dc_contact_settings *one, const struct dc_contact_settings *other)
-{
-  struct dc_contact_settings a = *one, b = *other;
-  a.automatic = b.automatic = (struct dc_string_list){0};
-  return memcmp(&a, &b, sizeof a) == 0;
-}
-
-// Whether frames come from another potential than that of the plan: from a plant that differs from the plan's
-// world, or from a stepper with contacts of its own.
-static bool frames_are_foreign(const struct session *session, const struct outcome *outcome)
-{
-  const struct dc_model_definition *mine = &outcome->model->definition;
-  const struct dc_plant *plant = session->horizon ? session->horizon->horizon.plant : NULL;
-  if (outcome->plan->execution || (mine->contact_model->flags & DC_CONTACT_FOREIGN))
-    return true;
-  return plant &&
-         (plant->substeps != 1 || plant->instead || plant->model.definition.contact_model != mine->contact_model ||
-          !same_contact(&plant->model.definition.contact, &mine->contact));
-}
-
-// Forces, speeds and contacts of the best trajectory, for the report and the files.
-struct readout {
-  struct dc_rollout_input input, *whole;  // with targets of all steps; whole: memory of it, or NULL
-  struct dc_contact_list contacts;
-  struct dc_extremes extremes;
-};
-
-static void free_readout(struct readout *readout)
-{
-  dc_extremes_free(&readout->extremes);
-  dc_contact_list_free(&readout->contacts);
-  dc_rollout_input_destroy(readout->whole);
-}
-
-// Computes the drives of the best trajectory and the contacts in it.  Contacts come from our own potential:
-// they are unknown for foreign frames, and not computed where nobody asks.  Too many, or a failure but for
-// memory, leave them out.
-static enum dc_status read_out(struct session *session, struct outcome *outcome, bool asked, struct readout *readout)
-{
-  enum { MOST_CONTACTS = 200000 };
-  struct dc_error why = {0};
-  enum dc_status status = session->horizon ? whole_input(session, outcome, &readout->whole) : DC_OK;
-  if (status)
-    return status;
-  readout->input = readout->whole ? *readout->whole : *outcome->input;
-  if (outcome->targets.position) {  // of all windows
-    readout->input.target_position = (double *)outcome->targets.position;
-    readout->input.target_velocity = (double *)outcome->targets.velocity;
-  }
-  status = dc_extremes_find(&readout->extremes, outcome->model, &readout->input, outcome->best, &session->error);
-  if (status)
-    return status;
-  outcome->extremes = &readout->extremes;
-  if (!asked || frames_are_foreign(session, outcome))
-    return DC_OK;
-  status = dc_trajectory_list_contacts(outcome->plan->rollout, &readout->input, outcome->best, MOST_CONTACTS,
-                                       &readout->contacts, &why);
-  if (status == DC_MEMORY)
-    return dc_fail(&session->error, status, "%s", why.text);
-  outcome->contacts = status ? NULL : &readout->contacts;
-  return DC_OK;
-}
-
 // Writes trajectory.h5: the best and the first trajectory with their parameters, targets of all windows, and the
 // readout (contacts, motion).
 static enum dc_status write_trajectory(struct session *session, const struct outcome *outcome,
@@ -312,9 +230,9 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
     written = dc_advise_run(session, &outcome, result, &advice);
   }
   if (!written)
-    written = read_out(session, &outcome, session->run || report, &readout);
+    written = dc_session_read_out(session, &outcome, session->run || report, &readout);
   if (written) {
-    free_readout(&readout);
+    dc_session_free_readout(&readout);
     free(outcome.cases);
     dc_trajectory_destroy(transfer.record);
     free(outcome.applied);
@@ -331,7 +249,7 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
   int outside = dc_api_report(&made, &text, &json, error);
   if (!outside)
     written = write_run(session, &outcome, &readout, result, status, made.json);
-  free_readout(&readout);
+  dc_session_free_readout(&readout);
   free(outcome.applied);
   if (outside)
     return outside;

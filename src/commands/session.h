@@ -5,6 +5,7 @@
 
 #include "api/internal.h"
 #include "base/snapshot.h"
+#include "commands/extremes.h"
 #include "commands/start_inside.h"
 #include "io/run/run.h"
 #include "plan/closed_loop.h"
@@ -118,6 +119,17 @@ struct outcome {
   const struct dc_contact_list *contacts;
 };
 enum dc_status dc_session_outcome(struct session *session, struct outcome *outcome);
+
+// Forces, speeds and contacts of the best trajectory, for the report and the files.
+struct readout {
+  struct dc_rollout_input input, *whole;  // with targets of all steps; whole: memory of it, or NULL
+  struct dc_contact_list contacts;
+  struct dc_extremes extremes;
+};
+// Computes them into a zeroed readout, which outcome refers to from then on; contacts only where asked.
+enum dc_status dc_session_read_out(struct session *session, struct outcome *outcome, bool asked,
+                                   struct readout *readout);
+void dc_session_free_readout(struct readout *readout);
 
 // Judges the cases at the outcome's best parameters, which makes its success that of all; outcome->cases is the
 // caller's to free.  Nothing without cases, or when not all steps were done.

@@ -3,8 +3,8 @@
 //
 // The run is opened from its own files, never from the scene that it was made of.  Checks follow in the order in which
 // each needs the one before (check_all):
-// 1. reproduction: the stored controls are rolled out again and compared bit for bit; where they do not reproduce, the
-//    stored poses themselves are judged;
+// 1. reproduction: the stored controls are rolled out again and compared bit for bit, with speeds, torques and contacts;
+//    where they do not reproduce, the stored poses themselves are judged;
 // 2. geometry: whether all triangles are certainly apart at every state and on the straight motion between states,
 //    whatever the contact model of the run is;
 // 3. residuals: how far every step is from a minimum of its step potential;
@@ -152,6 +152,33 @@ static void compare(struct dc_verification *v, const struct dc_trajectory *again
   }
 }
 
+// Compares what the file says beside states, of as many frames as it has: times, coordinates, speeds, targets, torques
+// and contacts.  The first table that differs leaves a note.
+static enum dc_status compare_readout(struct dc_verification *v, struct session *session, struct outcome *outcome)
+{
+  const struct dc_stored_trajectory *stored = &v->stored;
+  struct dc_trajectory again = *outcome->best;
+  struct readout readout = {0};
+  const char *name = "time";
+  int frame = -1;
+  again.steps = stored->frames - 1;
+  outcome->best = &again;
+  enum dc_status status = dc_session_read_out(session, outcome, stored->contacts.count > 0, &readout);
+  for (int f = 0; f < stored->frames && frame < 0; f++)
+    if (stored->time[f] != f * again.time_step)
+      frame = f;
+  const struct dc_run_readout rows = {.model = outcome->model, .input = &readout.input, .contacts = outcome->contacts};
+  if (!status && frame < 0)
+    status = dc_run_compare_readout(stored, &again, &rows, &name, &frame);
+  if (!status && frame >= 0) {
+    v->found.reproduced = false;
+    snprintf(v->found.reproduction_note, sizeof v->found.reproduction_note,
+             "from frame %d on its numbers of \"%s\" are not those of its controls", frame, name);
+  }
+  dc_session_free_readout(&readout);
+  return status == DC_MEMORY ? fail_memory(v) : status ? dc_fail(&v->error, status, "%s", session->error.text) : DC_OK;
+}
+
 // Rolls the controls out again, as dcsim simulate --control RUN does, and compares.  Controls that cannot be
 // rolled out, or end early, leave a note, and the stored poses are judged instead.
 static enum dc_status reproduce(struct dc_verification *v)
@@ -176,8 +203,8 @@ static enum dc_status reproduce(struct dc_verification *v)
   bool failed = status && !v->found.reproduction_note[0];
   if (failed)
     dc_fail(&v->error, status, "%s", session.error.text);
-  enum dc_status taken = DC_OK;
-  if (v->found.reproduced) {
+  enum dc_status taken = v->found.reproduced ? compare_readout(v, &session, &outcome) : DC_OK;
+  if (v->found.reproduced && !taken) {
     v->judged = dc_record_create(&v->scene->model, again->steps);
     taken = v->judged && !dc_trajectory_copy(v->judged, again) ? DC_OK : fail_memory(v);
     if (!taken)

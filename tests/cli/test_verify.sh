@@ -54,6 +54,30 @@ check "-o leaves the run alone" cmp first.json $certificate
 run 0 verify good --quick --draws 0 --directions 0 -o none
 check "none of them can be had" grep -q 'no draws were asked for' "$out"
 
+# numbers beside the states, forged and sealed anew
+if python_with numpy h5py; then
+  run 0 new push pushed.json
+  run 0 optimize pushed.json -o pushed --set time.steps=6 --set optimizer.iterations=2 --no-report --quiet
+  for table in time coordinates/q coordinates/qd coordinates/torque coordinates/target contacts/force contacts/gap; do
+    cp -r pushed forged
+    PYTHONPATH=$DCSIM_SOURCE/scripts/soak "$python" -B -c 'import h5py, hostile_hdf5, sys
+with h5py.File("forged/trajectory.h5", "r+") as file:
+    values = file[sys.argv[1]][()]
+    values.flat[-1] += 1e-9
+    file[sys.argv[1]][...] = values
+hostile_hdf5.seal("forged/trajectory.h5")' $table
+    run 1 verify forged --quick -o forged.json
+    holds "the numbers of $table are not those of the controls" forged.json 'not d["reproduced"]'
+    name=${table##*/}
+    [ "${table%/*}" = contacts ] && name=contacts
+    check "which it says" grep -qF "from frame 6 on its numbers of \"$name\" are not those of its controls" "$out"
+    rm -r forged
+  done
+  run 0 verify pushed --quick -o none
+else
+  skip "forged numbers" "no python3 with h5py"
+fi
+
 # a run that ended elsewhere
 run 0 simulate missed.json -o missed --no-report
 run 0 verify missed --quick --no-report

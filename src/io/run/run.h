@@ -224,6 +224,12 @@ enum dc_status dc_run_read_poses(const char *path, int count, const char *const 
 enum dc_status dc_run_read_thinned(const char *directory, const struct dc_scene *scene, bool first, int most_frames,
                                    struct dc_stored_trajectory *trajectory, struct dc_error *error);
 
+// Whether the motion and the contacts that a file holds are those that it would hold of a trajectory of at least as many
+// frames, bit for bit.  *frame: the first in which they differ, in the table *name; -1: none.  A file without a table,
+// and contacts that are not known, are not compared.  DC_MEMORY.
+enum dc_status dc_run_compare_readout(const struct dc_stored_trajectory *stored, const struct dc_trajectory *trajectory,
+                                      const struct dc_run_readout *readout, const char **name, int *frame);
+
 // Whether DIR/resolved.json has the controls of scene and, with at_its_times, its time step and number of steps.  A
 // file that is missing or unreadable has not.
 bool dc_run_has_controls_of(const char *directory, const struct dc_scene *scene, bool at_its_times);

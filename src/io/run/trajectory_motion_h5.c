@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Datasets of a trajectory that cannot be computed from poses alone: velocities, targets and torques of mechanisms, and
 // the forces of contact.  Rows are computed frame by frame while they are written, so that long runs need no memory for
-// them.
+// them, and in the same way when a file is compared with a trajectory.
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,29 +96,49 @@ static bool is_driven(const struct dc_run_readout *readout)
   return readout->input->force || readout->model->bodies.actuator_count > 0;
 }
 
+// Whether there is a table of a kind of motion: torques and targets are there only where something drives the bodies.
+static bool has_rows(const struct motion_rows *rows)
+{
+  bool of_steps = rows->motion == DC_MOTION_TORQUE || rows->motion == DC_MOTION_TARGET;
+  return !of_steps || (rows->trajectory->steps > 0 && is_driven(rows->readout));
+}
+
+// Finds the columns of a kind of motion and makes the workspace of its rows; release with end_rows.
+static enum dc_status begin_rows(struct motion_rows *rows)
+{
+  const struct dc_bodies *bodies = &rows->readout->model->bodies;
+  rows->count = dc_motion_columns(bodies, rows->motion, NULL);
+  rows->columns = dc_alloc((size_t)rows->count, sizeof *rows->columns);
+  rows->numbers = dc_alloc((size_t)bodies->nv + (size_t)bodies->actuator_count, sizeof *rows->numbers);
+  if (!rows->columns || !rows->numbers)
+    return DC_MEMORY;
+  dc_motion_columns(bodies, rows->motion, rows->columns);
+  return DC_OK;
+}
+
+static void end_rows(struct motion_rows *rows)
+{
+  free(rows->columns);
+  free(rows->numbers);
+}
+
 // Writes one table of motion, [frames][columns], in the group "coordinates", which is made with the first one.
-// Torques and targets are written only where something drives the bodies.
 static void put_motion(struct writer *writer, hid_t *group, hid_t parent, struct motion_rows *rows)
 {
   const struct dc_bodies *bodies = &rows->readout->model->bodies;
-  bool of_steps = rows->motion == DC_MOTION_TORQUE || rows->motion == DC_MOTION_TARGET;
-  rows->count = dc_motion_columns(bodies, rows->motion, NULL);
-  if (!rows->count || (of_steps && (rows->trajectory->steps == 0 || !is_driven(rows->readout))))
+  if (!dc_motion_columns(bodies, rows->motion, NULL) || !has_rows(rows))
     return;
   if (*group < 0)
     *group = dc_h5_make_group(writer, parent, "coordinates");
-  rows->columns = dc_alloc((size_t)rows->count, sizeof *rows->columns);
-  rows->numbers = dc_alloc((size_t)bodies->nv + (size_t)bodies->actuator_count, sizeof *rows->numbers);
-  if (rows->columns && rows->numbers) {
-    dc_motion_columns(bodies, rows->motion, rows->columns);
+  if (begin_rows(rows) == DC_OK) {
     hid_t dataset = dc_h5_put_computed(writer, *group, dc_motion_name(rows->motion), rows->trajectory->steps + 1,
                                        rows->count, fill_row, rows);
     describe_columns(writer, dataset, bodies, rows);
     close_object(dataset);
+  } else {
+    writer->failed = true;
   }
-  writer->failed |= !rows->columns || !rows->numbers;
-  free(rows->columns);
-  free(rows->numbers);
+  end_rows(rows);
 }
 
 enum { CONTACT_NUMBERS = 10 };
@@ -149,6 +169,13 @@ const struct dc_h5_contact_set dc_h5_contact_sets[DC_H5_CONTACT_SETS] = {{"frame
                                                                          {"gap", 0, "m", fill_gap},
                                                                          {"force", 3, "N", fill_force},
                                                                          {"friction", 3, "N", fill_friction}};
+
+double **dc_h5_contact_array(struct dc_stored_contacts *contacts, int set)
+{
+  double **arrays[DC_H5_CONTACT_SETS] = {&contacts->frame, &contacts->bodies, &contacts->gap, &contacts->force,
+                                         &contacts->friction};
+  return arrays[set];
+}
 
 // Writes the list of contacts, one data set per quantity with one row per contact, and the names of the bodies
 // that its numbers count.
@@ -191,4 +218,63 @@ double dc_h5_bound_motion(const struct dc_run_readout *readout, double frames)
   for (enum dc_motion motion = 0; motion < DC_MOTIONS; motion++)
     row += dc_motion_columns(&readout->model->bodies, motion, NULL);
   return (frames * row + contacts * CONTACT_NUMBERS) * (double)sizeof(double);
+}
+
+// Compares a table of motion with its rows [frames]; *frame: the first that differs, or it stays.  A table of what
+// nothing drives differs from the beginning.
+static enum dc_status compare_motion(struct motion_rows *rows, const double *stored, int frames, int *frame)
+{
+  enum dc_status status = begin_rows(rows);
+  size_t width = (size_t)rows->count;
+  double *row = dc_alloc(width, sizeof *row);
+  if (!row)
+    status = DC_MEMORY;
+  for (int f = 0; f < frames && *frame < 0 && !status; f++) {
+    if (has_rows(rows))
+      fill_row(rows, f, row);
+    if (!has_rows(rows) || memcmp(row, stored + (size_t)f * width, width * sizeof *row) != 0)
+      *frame = f;
+  }
+  free(row);
+  end_rows(rows);
+  return status;
+}
+
+// Compares the stored contacts with a list; *frame as above.
+static void compare_contacts(const struct dc_stored_contacts *stored, const struct dc_contact_list *list, int *frame)
+{
+  struct dc_stored_contacts compared = *stored;
+  for (size_t c = 0; c < list->count && *frame < 0; c++) {
+    bool same = c < (size_t)stored->count;
+    for (int i = 0; i < DC_H5_CONTACT_SETS && same; i++) {
+      const struct dc_h5_contact_set *set = &dc_h5_contact_sets[i];
+      size_t width = set->columns ? (size_t)set->columns : 1;
+      double row[3];
+      set->fill(list->entries, (int)c, row);
+      same = memcmp(row, *dc_h5_contact_array(&compared, i) + c * width, width * sizeof *row) == 0;
+    }
+    if (!same)
+      *frame = list->entries[c].frame;
+  }
+  if (*frame < 0 && (size_t)stored->count > list->count)
+    *frame = (int)stored->frame[list->count];
+}
+
+// Compares what a file holds of motion and contacts with what it would hold of a trajectory, bit for bit.
+enum dc_status dc_run_compare_readout(const struct dc_stored_trajectory *stored, const struct dc_trajectory *trajectory,
+                                      const struct dc_run_readout *readout, const char **name, int *frame)
+{
+  enum dc_status status = DC_OK;
+  *frame = -1;
+  for (enum dc_motion motion = 0; motion < DC_MOTIONS && *frame < 0 && !status; motion++) {
+    struct motion_rows rows = {.trajectory = trajectory, .readout = readout, .motion = motion};
+    *name = dc_motion_name(motion);
+    if (stored->motion[motion])
+      status = compare_motion(&rows, stored->motion[motion], stored->frames, frame);
+  }
+  if (*frame < 0 && !status && stored->contacts.count && readout->contacts) {
+    *name = "contacts";
+    compare_contacts(&stored->contacts, readout->contacts, frame);
+  }
+  return status;
 }

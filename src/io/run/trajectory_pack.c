@@ -8,13 +8,6 @@
 
 #include "io/run/trajectory_h5.h"
 
-double **dc_h5_contact_array(struct dc_stored_contacts *contacts, int set)
-{
-  double **arrays[DC_H5_CONTACT_SETS] = {&contacts->frame, &contacts->bodies, &contacts->gap, &contacts->force,
-                                         &contacts->friction};
-  return arrays[set];
-}
-
 // Sizes of a trajectory, as they go from one process to the other in front of its arrays.  The flags say which
 // arrays are there.
 struct extent {
