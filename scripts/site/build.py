@@ -79,8 +79,16 @@ def plain_fences(text):
     return re.sub(r"^```sh \S.*$", "```sh", text, flags=re.M)
 
 
+def link_names(text, folder):
+    """Names of pages that stand as code outside of a fence, `docs/limits.md`, become links to these pages."""
+    def link(match):
+        return f"[{match.group(0)}]({os.path.relpath(match.group(1), folder or '.')})" if os.path.exists(os.path.join(tree, match.group(1))) else match.group(0)
+    parts = re.split(r"(^```.*?^```)", text, flags=re.M | re.S)
+    return "".join(part if i % 2 else re.sub(r"(?<!\[)`(docs/[\w/-]+\.md)`(?!\])", link, part) for i, part in enumerate(parts))
+
+
 def document(path, folder):
-    return plain_fences(turn_links(read(path), folder))
+    return plain_fences(turn_links(link_names(read(path), folder), folder))
 
 
 def documents():
@@ -176,7 +184,7 @@ def scene_pages(registries):
                 return match.group(0)
             return f'href="{home.get(place, "index")}.html{"" if place in titles or place not in home else "#" + place}"'
         body = re.sub(r'href="#([^"]*)"', turn, body)
-        heading = "Scenes" if title == "DESCRIPTION" else title
+        heading = "Scenes" if title == "DESCRIPTION" else title.capitalize() if title.isupper() else title
         parts = [f"# {heading}\n", '<div class="manual">\n' + body + "\n</div>\n"]
         if title in KINDS:
             for kind in registries[KINDS[title]]:
@@ -246,13 +254,13 @@ def navigation(scene, commands):
     below = {name: sorted(os.path.relpath(path, source)[:-3] for path in glob.glob(os.path.join(source, name, "*.md")))
              for name in ("theory", "results")}
     entries = [{"dcsim": "index.md"}]
-    entries.append(chapter("Learn", pages(["install", "tutorial", "cookbook", "dataset", "gallery", "features", "robots", "advice"])))
+    entries.append(chapter("Learn", pages(["install", "tutorial", "cookbook", "dataset", "gallery", "features", "robots", "automatic", "advice"])))
     entries.append(chapter("Scene keys", list(scene.items())))
     entries.append(chapter("Commands", list(commands.items())))
     entries.append(chapter("Interfaces", [("C", "api/c.md"), ("Python", "api/python.md")] + pages(["embedding"])))
     entries.append(chapter("Theory", pages(["theory"] + below["theory"])))
     entries.append(chapter("Results", pages(["results", "papers"] + below["results"] + ["limits", "benchmarks"])))
-    entries.append(chapter("Use", pages(["run-directory", "checkpoints", "scaling"])))
+    entries.append(chapter("Use", pages(["run-directory", "checkpoints", "scaling", "security"])))
     entries.append(chapter("Carry on", [("Contributing", "CONTRIBUTING.md")] + pages(["architecture", "adding", "licensing"]) +
                            [("Changes", "CHANGELOG.md")]))
     return entries
