@@ -267,8 +267,9 @@ static inline bool dc_body_moves(const struct dc_body *body)
 bool dc_bodies_touch(const struct dc_bodies *bodies, int a, int b);
 // The coefficient that a pair has for itself; NAN: the geometric mean of the two.
 double dc_bodies_friction_between(const struct dc_bodies *bodies, int a, int b);
-// Factor on the geometric mean of two coefficients that makes it the pair's own; of_a, of_b: without a design's scales.
-double dc_bodies_friction_factor(const struct dc_bodies *bodies, int a, int b, double of_a, double of_b);
+// The coefficient of a pair: its own, or the geometric mean of the two bodies'.  now: the coefficients of a and b, given:
+// the same without a design's scales; the root of their ratio scales the pair's own, which a body without friction leaves.
+double dc_bodies_pair_friction(const struct dc_bodies *bodies, int a, int b, const double given[2], const double now[2]);
 // Whether one of two bodies lists the other as one without far field.
 bool dc_bodies_near_only(const struct dc_bodies *bodies, int a, int b);
 

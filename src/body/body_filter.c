@@ -64,10 +64,6 @@ static enum dc_status check_pair(const struct dc_body_definition *definitions, i
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].friction_with: must not name the body itself", i);
   if (definitions[i].soft || definitions[other].soft)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].friction_with: must not be about soft bodies", i);
-  if (definitions[i].surface.friction == 0 || definitions[other].surface.friction == 0)
-    return dc_fail(error, DC_BAD_INPUT,
-                   "bodies[%d].friction_with: both bodies must have friction above 0, which \"%s\" has not", i,
-                   definitions[definitions[i].surface.friction == 0 ? i : other].name);
   return DC_OK;
 }
 
@@ -113,12 +109,15 @@ double dc_bodies_friction_between(const struct dc_bodies *bodies, int a, int b)
   return found ? found->friction : NAN;
 }
 
-// The law of friction multiplies sqrt(mu_a mu_b) by this factor: 1 for pairs without a coefficient of their own.
-double dc_bodies_friction_factor(const struct dc_bodies *bodies, int a, int b, double of_a, double of_b)
+// A design scales the coefficients of bodies: a pair\'s own follows by the root of the ratios.
+double dc_bodies_pair_friction(const struct dc_bodies *bodies, int a, int b, const double given[2], const double now[2])
 {
-  double own = bodies->friction_pair_count ? dc_bodies_friction_between(bodies, a, b) : NAN,
-         mean = sqrt(of_a) * sqrt(of_b);
-  return isnan(own) || !(mean > 0) ? 1 : own / mean;
+  double own = bodies->friction_pair_count ? dc_bodies_friction_between(bodies, a, b) : NAN;
+  if (isnan(own))
+    return sqrt(now[0]) * sqrt(now[1]);
+  for (int x = 0; x < 2; x++)
+    own *= given[x] > 0 ? sqrt(now[x] / given[x]) : 1;
+  return own;
 }
 
 // Two bodies of which neither moves are never tested: their contact cannot change.

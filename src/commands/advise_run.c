@@ -369,17 +369,6 @@ static void advise_stopped(const struct session *session, struct dc_advice_list 
     try_it(session, advice, &(struct dc_attempt){0});
 }
 
-static bool rubs(const struct dc_scene *scene)
-{
-  const struct dc_bodies *bodies = &scene->model.bodies;
-  bool any = scene->definition.contact.friction > 0;
-  for (int i = 0; i < bodies->count; i++)
-    any = any || bodies->bodies[i].friction > 0;
-  for (int i = 0; i < bodies->friction_pair_count; i++)
-    any = any || bodies->friction_pairs[i].friction > 0;
-  return any;
-}
-
 // Notes that friction is 0 everywhere: then no hand holds and no foot finds a hold.  It is said of goals of
 // what floats, and without a command to try, because friction belongs to the task.
 static void advise_friction(const struct session *session, const struct outcome *outcome, struct dc_advice_list *list)
@@ -387,7 +376,7 @@ static void advise_friction(const struct session *session, const struct outcome 
   const struct dc_scene *scene = session->scene->scene;
   const struct dc_body *bodies = scene->model.bodies.bodies;
   bool heavy = dc_vec_norm(scene->definition.gravity) > 0;
-  if (rubs(scene) || !heavy || !dc_task_acts_in_time(&scene->task, &scene->model))
+  if (dc_model_rubs(&scene->model) || !heavy || !dc_task_acts_in_time(&scene->task, &scene->model))
     return;
   for (int i = 0; i < scene->task.objective_count; i++) {
     const struct dc_objective *objective = &scene->task.objectives[i];

@@ -352,6 +352,44 @@ static void advise_window(struct dc_task_site *site)
   try_it(site, advice, &attempt);
 }
 
+// Whether a body rubs on anything that it may touch; *unset: one of these has no coefficient of its own.
+static bool rubs_on_something(const struct dc_model *model, int body, bool *unset)
+{
+  const struct dc_bodies *bodies = &model->bodies;
+  *unset = false;
+  for (int other = 0; other < bodies->count; other++) {
+    if (!bodies->bodies[other].shape || !dc_bodies_touch(bodies, body, other))
+      continue;
+    double given[2] = {dc_model_friction(model, body), dc_model_friction(model, other)};
+    if (dc_bodies_pair_friction(bodies, body, other, given, given) > 0)
+      return true;
+    *unset = *unset || isnan(bodies->bodies[other].friction);
+  }
+  return false;
+}
+
+// Notes a body whose own friction acts nowhere, because a pair has the geometric mean of its two and nothing gives the
+// others any.  Where all of the others are said to have none, as ice has, nothing is noted.
+static void advise_idle_friction(struct dc_task_site *site)
+{
+  const struct dc_model *model = &site->scene->model;
+  for (int i = 0; i < model->bodies.count; i++) {
+    double friction = model->bodies.bodies[i].friction;
+    bool unset;
+    if (!(friction > 0) || rubs_on_something(model, i, &unset) || !unset)
+      continue;
+    struct dc_attempt attempt = {0};
+    struct dc_advice *advice = dc_advice_add(
+        site->list, "friction of one",
+        "\"%.100s\" has a friction of %.3g, which acts nowhere: a pair has the geometric mean of its two, and nothing "
+        "gives the bodies that it may touch any",
+        model->bodies.bodies[i].name, friction);
+    dc_attempt_set(&attempt, "contact.friction=%.3g", friction);
+    try_it(site, advice, &attempt);
+    return;
+  }
+}
+
 bool dc_advise_task(const dcsim_scene *handle, const char *command, const dcsim_run_options *options,
                     struct dc_advice_list *list)
 {
@@ -360,6 +398,7 @@ bool dc_advise_task(const dcsim_scene *handle, const char *command, const dcsim_
     return false;
   advise_gravity(&site);
   advise_control(&site);
+  advise_idle_friction(&site);
   dc_advise_targets(&site);
   dc_advise_units(&site);
   dc_advise_amounts(&site);

@@ -105,7 +105,7 @@ bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interv
 {
   bool asked = rollout->rigid.left ? interval->length < rollout->model->definition.time.step : interval->ratio != 1;
   return asked && rollout->rigid.pair_count > 0 && !interval->starts &&
-         dc_friction_law_acts(law, rollout->model->bodies.count);
+         dc_friction_law_acts(law, &rollout->model->bodies);
 }
 
 void dc_rigid_set_lags(struct dc_rollout *rollout, const struct dc_step_interval *interval,

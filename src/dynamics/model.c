@@ -167,6 +167,16 @@ double dc_model_friction(const struct dc_model *model, int body)
   return isnan(own) ? model->definition.contact.friction : own;
 }
 
+bool dc_model_rubs(const struct dc_model *model)
+{
+  bool any = false;
+  for (int i = 0; i < model->bodies.count; i++)
+    any |= dc_model_friction(model, i) > 0;
+  for (int p = 0; p < model->bodies.friction_pair_count; p++)
+    any |= model->bodies.friction_pairs[p].friction > 0;
+  return any;
+}
+
 double dc_model_restitution(const struct dc_model *model, int body)
 {
   double own = model->bodies.bodies[body].restitution;
@@ -191,8 +201,9 @@ double dc_model_pair_restitution(const struct dc_model *model, int a, int b)
 
 bool dc_model_remembers(const struct dc_model *model)
 {
-  bool any = !isnan(model->definition.contact.restitution), rubs = !model->shapes_change && !model->designed;
+  bool any = !isnan(model->definition.contact.restitution);
   for (int i = 0; i < model->bodies.count; i++)
-    any |= !isnan(model->bodies.bodies[i].restitution) || (rubs && dc_model_friction(model, i) > 0);
+    any |= !isnan(model->bodies.bodies[i].restitution);
+  any |= !model->shapes_change && !model->designed && dc_model_rubs(model);
   return any && dc_model_has_adjoint(model);  // a foreign stepper has laws of its own
 }

@@ -123,6 +123,8 @@ static inline void dc_design_range(const struct dc_design *design, const struct 
 
 // Coefficient of friction of a body: its own or that of the contact settings.
 double dc_model_friction(const struct dc_model *model, int body);
+// Whether any body, or any pair by a coefficient of its own, has friction.
+bool dc_model_rubs(const struct dc_model *model);
 // Restitution of a body, likewise; NAN where nothing sets one, which means 1.
 double dc_model_restitution(const struct dc_model *model, int body);
 // Whether intervals leave something to the next one beside states (dynamics/impact_law.h): where something may have a

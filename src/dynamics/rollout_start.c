@@ -112,5 +112,6 @@ struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, co
   return (struct dc_friction_law){.stiffness = model->definition.contact.stiffness * input->design.stiffness_scale,
                                   .time_step = length,
                                   .smoothing = model->definition.contact.friction_smoothing,
+                                  .none = rollout->asked.conservative,
                                   .coefficient = coefficients};
 }

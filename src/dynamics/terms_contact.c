@@ -179,7 +179,7 @@ static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_s
   struct dc_rigid_contact *rigid = &rollout->rigid;
   rigid->slides = false;
   struct dc_friction_law law = dc_step_friction_law(rollout, state->input, state->interval.length, rigid->coefficients);
-  bool acts = dc_friction_law_acts(&law, rollout->model->bodies.count);
+  bool acts = dc_friction_law_acts(&law, &rollout->model->bodies);
   bool lagging = dc_rigid_lags(rollout, &state->interval, &law);
   enum dc_status status = lagging ? keep_forces_before(rollout, state->before, error) : DC_OK;
   if (!status)
@@ -209,7 +209,7 @@ enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollo
   dc_friction_clear(rigid->friction, rigid->pair_count);
   dc_friction_clear(rigid->impact, rigid->pair_count);
   rigid->slides = false;
-  if (interval && (memory || dc_friction_law_acts(&law, rollout->model->bodies.count))) {
+  if (interval && (memory || dc_friction_law_acts(&law, &rollout->model->bodies))) {
     struct dc_step_state state = dc_step_state_of(rollout, input, *interval, NULL, NULL, NULL);
     state.next = next;
     bool lagging = dc_rigid_lags(rollout, interval, &law);
@@ -557,7 +557,8 @@ static void friction_add_product(const struct dc_step_state *state, const struct
     const double *a = variation->now.twists[pair[0]], *b = variation->now.twists[pair[1]];
     double scale = change->stiffness_scale / design->stiffness_scale;
     for (int side = 0; side < 2; side++)
-      scale += 0.5 * change->friction_scale[pair[side]] / design->friction_scale[pair[side]];
+      if (state->rigid->coefficients[pair[side]] > 0)  // else the pair's own, which that body does not scale
+        scale += 0.5 * change->friction_scale[pair[side]] / design->friction_scale[pair[side]];
     if (state->rigid->memory)
       scale += variation->memory[mixed->pair][DC_IMPACT_BESIDE] * by_memory(&state->rigid->lags[mixed->pair]);
     for (int i = 0; i < 12; i++)
@@ -569,15 +570,15 @@ static void friction_add_product(const struct dc_step_state *state, const struct
 // lambda f/(e h) at rest
 static void friction_add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
 {
-  const double *c = state->rigid->coefficients;
+  const struct dc_friction_law law = {.coefficient = state->rigid->coefficients};
   double width = state->model->definition.contact.friction_smoothing * state->interval.length;
   for (int p = 0; p < state->rigid->pair_count && state->rigid->slides; p++) {
     const int *pair = state->rigid->pair_bodies[p];
     double force = stiffness(state) * dc_vec_norm(state->pairs[p].gradient + 3);
     if (force == 0)
       continue;
-    dc_rigid_add_floor(state, p, 0, state->rigid->lag_factors[p] * sqrt(c[pair[0]] * c[pair[1]]) * force / width, 0,
-                       floor);
+    double coefficient = dc_friction_law_coefficient(&law, state->rigid->contact, pair[0], pair[1]);
+    dc_rigid_add_floor(state, p, 0, state->rigid->lag_factors[p] * coefficient * force / width, 0, floor);
   }
 }
 

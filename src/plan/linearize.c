@@ -252,11 +252,7 @@ static enum dc_status by_rows(const struct linearization *l, struct dc_error *er
 
 static bool has_friction(const struct dc_plan *plan)
 {
-  const struct dc_model *model = plan->model;
-  for (int i = 0; i < model->bodies.count; i++)
-    if (dc_model_friction(model, i) > 0)
-      return model->definition.contact_model->flags & DC_CONTACT_FRICTION;
-  return false;
+  return dc_model_rubs(plan->model) && plan->model->definition.contact_model->flags & DC_CONTACT_FRICTION;
 }
 
 // Compares the costs of both ways.

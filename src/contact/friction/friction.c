@@ -40,31 +40,31 @@ static const struct dc_friction_methods *methods_of(const struct dc_contact *con
   return contact->model->methods->friction;
 }
 
-bool dc_friction_law_acts(const struct dc_friction_law *law, int bodies)
+bool dc_friction_law_acts(const struct dc_friction_law *law, const struct dc_bodies *bodies)
 {
   bool any = false;
-  for (int i = 0; i < bodies; i++)
+  for (int i = 0; i < bodies->count; i++)
     any |= law->coefficient[i] > 0;
-  return any;
+  for (int p = 0; p < bodies->friction_pair_count; p++)
+    any |= bodies->friction_pairs[p].friction > 0;
+  return any && !law->none;
 }
 
-// The coefficient of a pair of bodies: the geometric mean of the two, or its own times that of the design's scales.
-static double pair_coefficient(const struct dc_contact *contact, const double *coefficient, const struct dc_pair *pair)
+double dc_friction_law_coefficient(const struct dc_friction_law *law, const struct dc_contact *contact, int a, int b)
 {
-  double mean = sqrt(coefficient[pair->a]) * sqrt(coefficient[pair->b]), given[2];
-  if (!contact->bodies->friction_pair_count)
-    return mean;
+  double given[2], now[2];
   for (int x = 0; x < 2; x++) {
-    double own = contact->bodies->bodies[x ? pair->b : pair->a].friction;
+    double own = contact->bodies->bodies[x ? b : a].friction;
     given[x] = isnan(own) ? contact->settings.friction : own;
+    now[x] = law->coefficient[x ? b : a];
   }
-  return mean * dc_bodies_friction_factor(contact->bodies, pair->a, pair->b, given[0], given[1]);
+  return law->none ? 0 : dc_bodies_pair_friction(contact->bodies, a, b, given, now);
 }
 
 static bool anything_acts(const struct dc_contact *contact, const struct dc_friction_law *law)
 {
   for (int p = 0; p < contact->pair_count; p++)
-    if (pair_coefficient(contact, law->coefficient, &contact->pairs[p]) > 0)
+    if (dc_friction_law_coefficient(law, contact, contact->pairs[p].a, contact->pairs[p].b) > 0)
       return true;
   return false;
 }
@@ -130,7 +130,7 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
   methods_of(contact)->clear(contact);
   for (int p = 0; p < contact->pair_count; p++) {
     const struct dc_pair *pair = &contact->pairs[p];
-    double coefficient = pair_coefficient(contact, law->coefficient, pair) * (law->lag_factor ? law->lag_factor[p] : 1);
+    double coefficient = dc_friction_law_coefficient(law, contact, pair->a, pair->b) * (law->lag_factor ? law->lag_factor[p] : 1);
     if (!(coefficient > 0) || pair->crossing || pair->failed)
       continue;
     if (methods_of(contact)->list(contact, p, coefficient)) {
@@ -319,8 +319,9 @@ static void pull_back_units(struct dc_contact *contact, size_t first, size_t uni
       wrenches[a][i] += sides.wrench[0][i];
       wrenches[b][i] += motion.both ? sides.wrench[1][i] : 0;
     }
-    coefficient[a] += 0.5 * total / friction->coefficient[a];
-    coefficient[b] += 0.5 * total / friction->coefficient[b];
+    // a pair's own coefficient does not depend on that of a body without friction
+    coefficient[a] += friction->coefficient[a] > 0 ? 0.5 * total / friction->coefficient[a] : 0;
+    coefficient[b] += friction->coefficient[b] > 0 ? 0.5 * total / friction->coefficient[b] : 0;
     *stiffness += total / friction->stiffness;
   }
 }

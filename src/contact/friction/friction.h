@@ -23,12 +23,16 @@ struct dc_friction_law {
   double stiffness;           // mu of the contact potential with its scale, J
   double time_step;           // h, s
   double smoothing;           // e, m/s
-  const double *coefficient;  // [bodies]; of a pair: the geometric mean of the two
+  bool none;                  // nothing rubs, whatever the coefficients
+  const double *coefficient;  // [bodies]; of a pair: the geometric mean of the two, or its own (dc_bodies_pair_friction)
   const double *lag_factor;   // [pairs] on the normal forces that friction has of time t, >= 0; NULL: 1
 };
 
-// Whether any of so many bodies has friction.
-bool dc_friction_law_acts(const struct dc_friction_law *law, int bodies);
+// Whether any body, or any pair by a coefficient of its own, has friction.
+bool dc_friction_law_acts(const struct dc_friction_law *law, const struct dc_bodies *bodies);
+
+// The coefficient of two bodies by the law.
+double dc_friction_law_coefficient(const struct dc_friction_law *law, const struct dc_contact *contact, int a, int b);
 
 // Energy D of one body pair and its derivatives for the twists (w_a, t_a, w_b, t_b) of both frames at t+1, each about
 // its own origin; those of a body that does not move are zero.

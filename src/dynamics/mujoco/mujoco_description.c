@@ -228,8 +228,8 @@ static void put_pairs(struct writer *writer)
     for (int b = 0; b < a; b++) {
       if (!dc_bodies_touch(bodies, a, b))
         continue;
-      double of_a = dc_model_friction(writer->model, a), of_b = dc_model_friction(writer->model, b);
-      double friction = of_a * of_b * dc_bodies_friction_factor(bodies, a, b, of_a, of_b);
+      double given[2] = {dc_model_friction(writer->model, a), dc_model_friction(writer->model, b)};
+      double friction = dc_bodies_pair_friction(bodies, a, b, given, given);
       for (int k = 0; k < geometry_count(bodies->bodies[a].shape); k++)
         for (int m = 0; m < geometry_count(bodies->bodies[b].shape); m++)
           fprintf(writer->file, "<pair geom1=\"g%d_%d\" geom2=\"g%d_%d\" condim=\"%d\"/>\n", a, k, b, m,

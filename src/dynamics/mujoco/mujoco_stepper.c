@@ -92,11 +92,10 @@ static void apply_design(struct dc_mujoco_simulation *simulation, const struct d
   dc_vec_copy(m->opt.gravity, design->gravity);
   for (int p = 0; p < m->npair; p++) {
     int a = simulation->pair_bodies[p][0], b = simulation->pair_bodies[p][1];
-    double own_a = dc_model_friction(model, a), own_b = dc_model_friction(model, b);
-    double of_a = design->friction_scale[a] * own_a, of_b = design->friction_scale[b] * own_b;
-    double factor = dc_bodies_friction_factor(&model->bodies, a, b, own_a, own_b);
+    double given[2] = {dc_model_friction(model, a), dc_model_friction(model, b)};
+    double now[2] = {design->friction_scale[a] * given[0], design->friction_scale[b] * given[1]};
     double *friction = m->pair_friction + 5 * p, disc = 2.0 / 3 * model->definition.mujoco.patch;
-    friction[0] = friction[1] = fmax(factor * sqrt(of_a) * sqrt(of_b), mjMINMU);
+    friction[0] = friction[1] = fmax(dc_bodies_pair_friction(&model->bodies, a, b, given, now), mjMINMU);
     friction[2] = fmax(disc * friction[0], mjMINMU);  // m, of even pressure
     set_restitution(m, model, design, p, a, b);
   }

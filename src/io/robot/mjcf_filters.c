@@ -13,8 +13,7 @@
 
 #include "io/robot/mjcf_build.h"
 
-// Coefficient of what has none but in some pairs.
-static const double ALMOST_NONE = 1e-6, MOST_FRICTION = 100;
+static const double MOST_FRICTION = 100;
 
 // Bodies that touch, and pairs of them about which there is something to say.
 enum { MOST_SIDES = 6000, MOST_PAIRS = 200000 };
@@ -249,7 +248,7 @@ static int put_friction(struct dc_mjcf_builder *builder, const struct dc_mjcf_si
   return 1;
 }
 
-// The bodies of sides, and their coefficients: one without friction that has some in a pair has almost none.
+// The bodies of sides, and their coefficients.
 static bool find_nodes(struct dc_mjcf_builder *builder)
 {
   for (int s = 0; s < builder->side_count; s++) {
@@ -261,13 +260,6 @@ static bool find_nodes(struct dc_mjcf_builder *builder)
         side->node = node;
     }
   }
-  for (int a = 0; a < builder->side_count; a++)
-    for (int b = 0; b < a; b++)
-      if ((builder->sides[a].friction == 0) != (builder->sides[b].friction == 0) &&
-          !are_apart(builder, &builder->sides[a], &builder->sides[b]) &&
-          geoms_touch(builder, builder->sides[a].geom, builder->sides[b].geom) &&
-          friction_of(builder, builder->sides[a].geom, builder->sides[b].geom) > 0)
-        builder->sides[builder->sides[a].friction == 0 ? a : b].friction = ALMOST_NONE;
   for (int s = 0; s < builder->side_count; s++)
     if (builder->sides[s].node)
       dc_urdf_put_number(&builder->base, builder->sides[s].node, "friction", builder->sides[s].friction,

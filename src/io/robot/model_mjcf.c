@@ -376,9 +376,9 @@ static int unlike_pairs(const struct dc_model *model)
   int count = 0;
   for (int a = 0; a < bodies->count; a++)
     for (int b = 0; b < a; b++) {
-      double of_a = dc_model_friction(model, a), of_b = dc_model_friction(model, b);
-      double own = sqrt(of_a) * sqrt(of_b) * dc_bodies_friction_factor(bodies, a, b, of_a, of_b);
-      count += dc_bodies_touch(bodies, a, b) && fabs(own - fmax(of_a, of_b)) > 1e-9 * (1 + own);
+      double given[2] = {dc_model_friction(model, a), dc_model_friction(model, b)};
+      double own = dc_bodies_pair_friction(bodies, a, b, given, given);
+      count += dc_bodies_touch(bodies, a, b) && fabs(own - fmax(given[0], given[1])) > 1e-9 * (1 + own);
     }
   return count;
 }
