@@ -10,8 +10,7 @@
 #include "plan/plan_cases.h"
 #include "plan/gradient_check_internal.h"
 
-// Slopes that agree with the adjoint to this part of a typical one need no closer look.
-// relative agreement with the adjoint, for a typical slope, that needs no smaller steps
+// Agreement with the adjoint, relative to a typical slope, from which on no smaller steps are tried.
 static const double CLOSE = 1e-7;
 // Points at which a step takes more than MOST_TIMES times, plus MOST_MORE, the largest iteration count at the centre
 // are rejected: they are too far from it to be of use for differences.
@@ -100,7 +99,8 @@ static void start_sequence(struct sequence *sequence, struct dc_gradient_differe
   entry->difference = entry->step = NAN;
 }
 
-// Adds the losses on both sides; the best difference so far becomes the entry's.
+// Adds the losses on both sides; the best difference so far becomes the entry's. kink = |f(x + h) - 2 f(x) + f(x -
+// h)|/(2 h) is half of the difference of the slopes on both sides: it falls with h where the loss is smooth.
 static void add_to_sequence(struct sequence *s, double step, double up, double middle, double down,
                             struct dc_gradient_difference *entry)
 {

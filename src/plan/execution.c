@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes plans in a plant from their own start and from perturbed starts, side by side, and counts those that reach
-// the task.
+// the task.  Targets and forces of controls are the plan's throughout: nothing reacts to what the plant does
+// differently.
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "base/threads.h"
 #include "plan/certify.h"
 
+// Uniform in [-most, most].
 static double between(struct dc_random *random, double most)
 {
   return most * (2 * dc_random_uniform(random) - 1);
@@ -38,6 +40,7 @@ static void clear_offsets(const struct dc_body *body, double *tangent)
     memset(tangent + body->parts[p].v, 0, (size_t)dc_part_nv(&body->parts[p]) * sizeof *tangent);
 }
 
+// Attempts to draw anew, and as many to put back, before a perturbed start is the plan's own.
 enum { REDRAWS = 200 };
 
 // Draws offsets at which nothing overlaps.  Of two overlapping bodies, both and all that carry them are drawn anew;

@@ -38,7 +38,6 @@ const struct dc_option dc_first_guess_options[] = {
 };
 
 // A loss differs by some units in its last place from one rollout to the next; differences divide that by the step.
-// a loss varies by some units in the last place between rollouts; differences divide this by the step
 static const double ROUNDING = 16 * DBL_EPSILON;
 
 // Memory of one sample.
@@ -198,8 +197,9 @@ static void release(struct search *search, int most)
   dc_plan_team_release(&search->team);
 }
 
-// Finds a first guess whose gradient is above the threshold, by draws where that of the given one vanishes; with finite
-// differences the threshold is at least their rounding error.
+// Finds a first guess whose gradient is above the threshold, by draws where that of the given one vanishes; with
+// finite differences the threshold is at least their rounding error, ROUNDING sqrt(n)/step.  If all vanish, the draw
+// with the largest one is taken.
 enum dc_status dc_first_guess_find(struct dc_plan *plan, double *parameters, struct dc_error *error)
 {
   const struct dc_first_guess_settings *settings = &plan->guess.settings;

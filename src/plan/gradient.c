@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients by estimates from rollouts: central differences, and bundles, i.e. means of gradients (order 1) or of
 // differences (order 0) at normally distributed points.  Formulas and limits: docs/theory.md, "Gradient estimators".
+//
+// 1. Points are made in batches of `room`: both sides of each parameter, or draws around the parameters.
+// 2. A team of plans, and other ranks, roll them out side by side.
+// 3. Losses or gradients are combined in the order of the points, so that sums have the same bits for any number of
+// threads.
 #include "plan/plan_cases.h"
 #include "plan/gradient.h"
 
@@ -34,6 +39,7 @@ const struct dc_option dc_gradient_options[] = {
     DC_OPTIONS_END,
 };
 
+// Contact models of other programs have no derivatives: unless asked otherwise, gradients are differences there.
 void dc_gradient_complete(struct dc_gradient_settings *settings, bool type_given, bool order_given,
                           const struct dc_contact_model *model)
 {
@@ -61,6 +67,7 @@ enum dc_status dc_gradient_check_model(const struct dc_gradient_settings *settin
   return DC_OK;
 }
 
+// Workspace that a plan keeps from one estimate to the next, until its settings change.
 struct estimator {
   struct dc_plan *first;  // rolls out on the caller's thread
   struct dc_plan_team team;
@@ -192,7 +199,8 @@ static double loss_of(const struct estimate *estimate, int index)
   return sample->status ? NAN : sample->loss;
 }
 
-// Rolls out with every parameter moved to either side.
+// Rolls out with every parameter moved to either side: even points are x + h e_i, odd ones x - h e_i. losses[0] are
+// those of x + h e_i.
 static enum dc_status roll_out_sides(struct estimate *estimate, struct dc_error *error)
 {
   struct estimator *estimator = estimate->estimator;
@@ -257,7 +265,8 @@ static void draw_sample(const struct estimate *estimate, long sample, double *nu
     numbers[i] = dc_random_normal(&random);
 }
 
-// Rolls out a batch of samples; for order 0 their gradients become differences along the draws.
+// Rolls out a batch of samples x + sigma n.  For order 0 their gradients become differences along the draws, n (L(x +
+// sigma n) - L(x)) / sigma.  The rows of gradients hold the draws n meanwhile.
 static enum dc_status roll_out_batch(struct estimate *estimate, long first, int count, struct dc_error *error)
 {
   const struct dc_plan *plan = estimate->plan;

@@ -24,8 +24,8 @@
 // A kind of parameter whose gradient is below this part of the largest has no influence on the loss; its error is
 // measured against this part.
 static const double NEGLIGIBLE = 1e-6;
-// Differences that agree with the adjoint to this part of the gradient need no closer look.
-static const double CLOSE = 1e-7;  // relative agreement with the adjoint that needs no smaller steps
+// Relative agreement with the adjoint from which on no smaller steps are tried.
+static const double CLOSE = 1e-7;
 
 static const double SHAKE = 1e-3;  // random shift of shape parameters, relative to their bounds
 
@@ -58,6 +58,7 @@ static const char *coordinate_unit(const struct dc_checker *checker, struct dc_c
   return dc_number_of(c)->factor ? "1" : dc_number_unit(dc_number_of(c), plan->model, c.index);
 }
 
+// The adjoint of a coordinate: an entry of the gradient, or of the cotangent of the input.
 static double adjoint_value(struct dc_checker *checker, const double *gradient, struct dc_coordinate c)
 {
   if (dc_is_parameter(c))
@@ -73,6 +74,7 @@ static bool is_listed(const struct dc_number_kind *kind, const struct dc_model *
   return kind->index == DC_NUMBER_OF_COORDINATE && (start || dc_number_is_present(kind, model, freedom));
 }
 
+// Numbers of one body: those of the body itself, such as its mass, then those of each of its freedoms.
 static int list_body(const struct dc_model *model, int index, struct dc_coordinate *list)
 {
   int count = 0, freedoms = dc_body_freedoms(&model->bodies, index),
@@ -88,6 +90,7 @@ static int list_body(const struct dc_model *model, int index, struct dc_coordina
   return count;
 }
 
+// Numbers that belong to the whole model, such as gravity.
 static int list_model(const struct dc_model *model, struct dc_coordinate *list)
 {
   int count = 0;
@@ -110,6 +113,7 @@ static size_t most_coordinates(const struct dc_plan *plan)
   return count;
 }
 
+// Parameters of design entries, each entry a kind of its own; if there are more than kinds, the last ones share one.
 static int list_design(const struct dc_plan *plan, int first, struct dc_coordinate *list)
 {
   int count = 0;
@@ -240,6 +244,8 @@ static enum dc_status check_coordinates(const struct dc_checkers *checkers, cons
   return status;
 }
 
+// Steps h = 2^-2, 2^-3, ...; orders come from TAYLOR_WINDOW of them; the smallest NOISE_STEPS are rounding alone.  A
+// remainder counts if it is ABOVE_NOISE times that.
 enum { TAYLOR_STEPS = 24, TAYLOR_WINDOW = 4, NOISE_STEPS = 7 };
 static const double ABOVE_NOISE = 300;
 

@@ -82,18 +82,21 @@ static void release_portion(struct portion *portion)
   free(portion->numbers);
 }
 
+// Memory of one direction or row of the input, targets and design together.
 static double input_bytes(const struct dc_plan *plan)
 {
   const struct dc_bodies *bodies = &plan->model->bodies;
   return (2.0 * plan->window.steps * bodies->actuator_count + 2.0 * bodies->nv + 5.0 * bodies->count) * sizeof(double);
 }
 
+// Columns or rows that fit into PORTION_BYTES, at least one.
 static int portion_size(double bytes, int all)
 {
   double most = fmax(1, floor(PORTION_BYTES / bytes));
   return most < all ? (int)most : all;
 }
 
+// Memory of a row for the frames on which it depends, cleared.
 static bool create_row(const struct dc_plan *plan, int frames, struct dc_adjoint_row *row)
 {
   const struct dc_bodies *bodies = &plan->model->bodies;
@@ -255,7 +258,8 @@ static bool has_friction(const struct dc_plan *plan)
   return dc_model_rubs(plan->model) && plan->model->definition.contact_model->flags & DC_CONTACT_FRICTION;
 }
 
-// Compares the costs of both ways.
+// Compares the costs of both ways, in units of one column without friction: columns n + FRICTION_ROWS FRICTION_COST
+// against rows m (1 + FRICTION_COST).
 static bool forward_is_cheaper(const struct linearization *l)
 {
   if (l->plan->model->shapes_change)
@@ -311,7 +315,9 @@ static enum dc_status find_groups(struct linearization *l, int row, struct dc_re
   return DC_OK;
 }
 
-// Lists the rows of all worlds, with room for a Jacobian of so many columns.
+// Lists the rows of all worlds, with room for a Jacobian of so many columns.  Sizes are known world by world,
+// therefore the first pass counts groups, the second one counts rows, and last each world gets its part of the
+// Jacobian.
 static enum dc_status find_rows(struct worlds *worlds, int columns, struct dc_error *error)
 {
   struct dc_residual_rows *rows = worlds->rows;

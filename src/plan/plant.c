@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes steps of a plan in a plant: start and design are taken over, targets are interpolated to the plant's steps,
-// and the rollout is condensed to frames at the plan's time steps.
+// Executes steps of a plan in a plant: start and design are taken over, targets are interpolated to the plant's
+// steps, and the rollout is condensed to frames at the plan's time steps.
+//
+// A plant is a model with its own contact, friction or simulator and with `substeps` of its steps in one of the
+// plan's.  Its bodies and actuators are those of the plan, in the same order.
 #include "plan/plant.h"
 
 #include <math.h>
@@ -22,6 +25,8 @@ struct dc_plan_start dc_plan_go_on(const struct dc_model *model, const struct dc
                                    double *velocity)
 {
   const struct dc_bodies *bodies = &model->bodies;
+  // The last interval may be a part of a divided step; a velocity that the simulator does not record is the mean over
+  // it.
   int last = trajectory->steps - 1;
   double at;
   struct dc_plan_start start = {.q = trajectory->q + (size_t)trajectory->steps * (size_t)bodies->nq,
@@ -117,7 +122,8 @@ static void take_start(struct dc_execution *execution, const struct dc_rollout_i
 }
 
 // Interpolates position targets: s / n of the way from one row to the next; the last one is the row itself, bit for
-// bit.
+// bit. `before` [actuators] is the row before the first, NULL: zeros.  Velocity targets and given forces are those of
+// the plan's step throughout.
 static void take_targets(struct dc_execution *execution, const struct dc_rollout_input *from, const double *before,
                          int steps)
 {
@@ -185,7 +191,8 @@ static void note_velocities(struct dc_execution *execution, int steps, struct dc
   }
 }
 
-// Runs the plant with the plan's targets from a start.  Positions are interpolated over the plant's shorter steps.
+// Runs the plant with the plan's targets from a start, and appends a frame for each whole step of the plan that was
+// made, also when it was stopped.
 enum dc_status dc_execution_run(struct dc_execution *execution, const struct dc_rollout_input *input,
                                 const struct dc_plan_start *start, const double *before, int steps,
                                 struct dc_trajectory *executed, struct dc_error *error)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks of products of derivatives: tangent against adjoint along random directions of the input; the Jacobian by
 // columns against that by rows, against differences along a random direction, and 2 J^T W e against the gradient.
+//
+// All of these are equalities up to rounding, except for differences.  What rounding can do is measured in each
+// check: by tangents of a third of the direction, or by the bounds of a row's entries.
 #include "plan/product_check.h"
 
 #include <math.h>
@@ -10,7 +13,8 @@
 #include "base/random.h"
 #include "plan/linearize.h"
 
-// The more expensive way is compared only up to this number of products.
+// Bounds of work: the more expensive way is compared only up to this number of rows or columns.  LEVELS: steps of
+// differences, each a quarter of the one before.
 enum { MOST_ROWS = 64, MOST_COLUMNS = 1024, LEVELS = 9 };
 
 static enum dc_status no_memory(struct dc_error *error)
@@ -158,6 +162,7 @@ static double rows_apart(const struct dc_residual_rows *a, const struct dc_resid
   return worst;
 }
 
+// Largest difference between two vectors, relative to the largest entry or to the bound `largest`.
 static double vectors_apart(const double *a, const double *b, int count, double largest)
 {
   double off = 0;
@@ -209,6 +214,7 @@ static void age(struct differences *of, int count)
 static enum dc_status take_differences(struct dc_plan *plan, const double *x, struct differences *of, int count,
                                        struct dc_product_check *check, struct dc_error *error)
 {
+  // An extrapolated difference D + (D - D_before)/15 has an error of order h^4, for steps in the ratio of 4.
   double size = distance_of(of->exact, NULL, count), step = 0.01, last_change = INFINITY, last_error = INFINITY;
   int known = 0;
   check->spread = INFINITY;

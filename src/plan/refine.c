@@ -2,9 +2,11 @@
 // Creates the problem of a refinement (refine.h): unknown coordinates, solids and contacts, moves within bounds, and
 // restarts.
 //
-// Unknowns are the tangents of all joints except followers of couplings, which move with their leaders.  Restarts
-// alternate between poses near the best one and, for a single free body, poses anywhere with the first pair's targets
-// in contact.
+// 1. Solids with samples of their surfaces, one for each shape.
+// 2. Unknowns: the tangents of all joints except followers of couplings, which move with their leaders.
+// 3. Contacts: the given pairs with 9 residuals each, then every other two bodies that may overlap, with one.
+// 4. Restarts alternate between poses near the best one and, for a single free body, poses anywhere with the first
+//    pair's targets in contact.
 #include "plan/refine.h"
 
 #include <stdlib.h>
@@ -68,6 +70,8 @@ static void set_follower(struct dc_refine *refine, int body)
   refine->range[u][1] = fmin(refine->range[u][1], fmax(ends[0], ends[1]));
 }
 
+// metric: squared reach, so that an angle counts as the way of the farthest point. coordinate: place in q of a slide
+// or hinge, whose range is a bound; -1 for others.
 static void set_unknown(struct dc_refine *refine, const struct dc_joint_part *part, int k)
 {
   int v = part->v + k, u = refine->unknown[v];
@@ -287,6 +291,7 @@ static enum dc_status set_contacts(struct dc_refine *refine, int pair_count, con
   return DC_OK;
 }
 
+// tangent [nv] of a step by the unknowns: followers move by their multiplier.
 static void expand(struct dc_refine *refine, const double *step)
 {
   for (int v = 0; v < refine->bodies->nv; v++)
@@ -312,6 +317,7 @@ static void retract(void *context, const double *point, const double *step, doub
   }
 }
 
+// Unknowns at an end of their range that the gradient pushes outwards.
 static void hold(void *context, const double *point, const double *gradient, bool *held)
 {
   const struct dc_refine *refine = context;
@@ -373,7 +379,8 @@ static void draw_rotation(const struct dc_refine *refine, const struct dc_refine
   dc_rotation_multiply(quaternion, spin, quaternion);
 }
 
-// Rotates the mover and places the first pair's targets on each other, displaced by a part of its size.
+// Rotates the mover and places the first pair's targets on each other, displaced by a part of its size.  Opposed
+// normals leave the margin between the targets, since bodies would overlap otherwise.
 static void restart_far(struct dc_refine *refine, int mover, const double *best, struct dc_random *random,
                         double *point)
 {

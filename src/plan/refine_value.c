@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Residuals of a refinement, their Jacobian, and directions of descent (docs/theory.md, "Refinement").
+//
+// A pair of bodies with witness points x_1, x_2 at distance d along n, targets t_1, t_2 and margin m has the residual
+// ((d - m) n, x_1 - t_1, x_2 - t_2), 9 numbers in m, divided by the root of the number of pairs.  Two other bodies
+// have sqrt(penetration) max(0, clearance - d).  The value is the sum of squares.
 #include <string.h>
 
 #include "base/random.h"
@@ -21,6 +25,7 @@ struct contact_state {
   double jacobian[2][2][18];  // [i][k]: d x_i / d twist_k, 3 rows of 6
 };
 
+// Placement of the shape's frame, in which solids are given, from the pose of the frame at the centre of mass.
 static void place(const struct dc_body *body, const struct dc_pose *pose, struct dc_placement *placement)
 {
   double arm[3];
@@ -79,7 +84,8 @@ static bool near(const struct dc_refine *refine, const struct dc_refine_contact 
   return dc_vec_distance(center[0], center[1]) < reach;
 }
 
-// The witnesses at q, from the last two answers when it is one of their points.
+// The witnesses at q, from the last two answers when it is one of their points: optimizers go back from a trial to
+// the point before. answers[0] is the newest; the older one's memory is used for a new answer.
 const struct dc_refine_answer *dc_refine_ask(struct dc_refine *refine, const double *q)
 {
   struct dc_refine_answer *answers = refine->answers;
@@ -256,6 +262,7 @@ static void distance_row(const struct contact_state *state, int k, double row[6]
     row[c] = -row[c];
 }
 
+// The residual above, without the share.
 static void pair_residual(const struct dc_refine *refine, const struct contact_state *state, double residual[9])
 {
   const struct dc_witness *witness = &state->witness;

@@ -58,6 +58,8 @@ struct route {
   double yaw;
 };
 
+// up is against gravity, or z without it; side and ahead complete it to a frame, from the coordinate axis that is the
+// least parallel to up.
 static void set_axes(struct place *place)
 {
   const double *gravity = place->model->definition.gravity;
@@ -74,7 +76,8 @@ static void set_axes(struct place *place)
   dc_vec_cross(place->ahead, place->side, place->up);
 }
 
-// Extent of a body, rotated by yaw about up, along a direction from its centre of mass.
+// Extent of a body, rotated by yaw about up, along a direction from its centre of mass, m: the largest product with a
+// vertex, or the radius of a body without vertices.
 static double reach_along(const struct place *place, int body, double yaw, const double *direction)
 {
   const struct dc_body *b = &place->model->bodies.bodies[body];
@@ -109,6 +112,7 @@ static double radius_across(const struct place *place, int body)
   return b->shape->mesh.vertex_count ? largest : b->radius;
 }
 
+// Rotation of a body about up since the start, rad.
 static double yaw_of(const struct place *place, int body)
 {
   double inverse[4], relative[4], turn[3];
@@ -118,6 +122,8 @@ static double yaw_of(const struct place *place, int body)
   return dc_vec_dot(turn, place->up);
 }
 
+// The coordinate of the pusher that turns about up (first 0) or moves along it (first 3), as coordinates 0 to 2 are
+// rotations and 3 to 5 displacements along world axes; NULL: none.
 static const struct dc_actuator_coordinate *coordinate_along(const struct pusher *pusher, const struct place *place,
                                                              int first)
 {
@@ -129,7 +135,8 @@ static const struct dc_actuator_coordinate *coordinate_along(const struct pusher
   return NULL;
 }
 
-// The yaw, within its bounds, at which the pusher is thinnest along the way.
+// The yaw, within its bounds, at which the pusher is thinnest along the way: of 2 YAWS equal steps around, with a
+// small preference for little turning.
 static double best_yaw(const struct place *place, const struct pusher *pusher, const double *way)
 {
   const struct dc_actuator_coordinate *turning = coordinate_along(pusher, place, 0);
@@ -240,6 +247,14 @@ static double push_height(const struct place *place, const struct pusher *pusher
 }
 
 // Plans one route.  False: there is none, or it equals an earlier one.
+//
+// * contact: where the pusher touches the body, at the height of the push; behind: a little before it; end: where it
+//   has pushed the body to its goal.
+// * ready: the pusher is behind the body already, near its line; it pushes at once.
+// * open: the way to `behind` is free.
+// * Otherwise the way leads over the body, if the pusher can be lifted so high, or around it to the left and to the
+//   right.
+// The kinds LEFT, RIGHT and ABOVE are asked for in turn; ways that do not depend on the kind belong to one of them.
 static bool plan_route(const struct place *place, const struct pusher *pusher, const struct aim *aim, enum kind kind,
                        double push, struct route *route)
 {
@@ -292,7 +307,10 @@ static double length_of(const struct route *route, const double *from)
   return length;
 }
 
-// Converts a route to targets [steps][actuators]: displacements from the initial pose.
+// Converts a route to targets [steps][actuators]: displacements from the initial pose.  In each step the target moves
+// along the route by speed times step, through as many points as that reaches.  The speed is bounded by what brakes
+// to the next point's speed, v^2 <= leave^2 + 2 brake length, and on the push it starts slowly and grows as friction
+// could slow the body.
 static void follow(const struct place *place, const struct pusher *pusher, const struct route *route,
                    const struct dc_window *window, double *targets)
 {
@@ -350,6 +368,7 @@ static int find_aims(const struct dc_task *task, const struct place *place, int 
           known |= aims[k].body == aim.body;
         if (known || !(aim.distance > radius))
           continue;
+        // Even places: the farthest from its goal; odd ones: the nearest to the pusher.
         double score = rank % 2 == 0 ? aim.distance : -dc_vec_distance(center, place->poses[pusher].position);
         if (score <= largest)
           continue;

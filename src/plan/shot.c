@@ -11,6 +11,7 @@
 
 enum { DRAWS = 400 };
 
+// Parameters uniform within +- a bound that their names choose: velocities or positions.
 static void draw_parameters(const struct dc_shot *shot, const struct dc_plan *plan, struct dc_random *random, double *x)
 {
   for (int i = 0; i < plan->parameter_count; i++) {

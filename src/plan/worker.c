@@ -26,6 +26,7 @@ static struct dc_plan *hire_forward(const struct dc_plan *plan, struct dc_error 
   return dc_plan_create_forward(plan->model, plan->task, plan->sizes.steps, false, error);
 }
 
+// Gives a worker the present window, start, state and scales of a plan.  Pointers of the start stay the plan's.
 void dc_plan_follow(struct dc_plan *worker, const struct dc_plan *plan)
 {
   dc_plan_set_window(worker, plan->window.first, plan->window.steps);
@@ -102,7 +103,8 @@ static bool is_needed(void *context)
   return rolled->number <= atomic_load(&rolled->sampling->reached);
 }
 
-// One sample on this thread's plan; samples beyond the first that reached `enough` are passed over.
+// One sample on this thread's plan; samples beyond the first that reached `enough` are passed over.  The loop at the
+// end lowers `reached` to this number, unless another thread has lowered it further.
 static void sample_pass(void *context, int index, int thread)
 {
   struct sampling *sampling = context;
@@ -189,7 +191,7 @@ static enum dc_status gather(struct dc_plan *plan, int count, struct dc_error *e
   return DC_OK;
 }
 
-// Takes over the rollout that another plan of the team has kept.
+// Takes over the rollout that another plan of the team has kept, by exchanging trajectories.
 static void take_kept(struct dc_plan *plan, struct dc_plan *from)
 {
   struct dc_trajectory *trajectory = plan->kept.trajectory;
