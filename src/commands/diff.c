@@ -87,7 +87,8 @@ static void close_diff(struct diff *diff)
   dc_arena_destroy(diff->arena);
 }
 
-// Counts the rows behind the headers and finds the first that differs.
+// Counts the rows behind the headers and finds the first that differs.  Lines are compared as texts: numbers are
+// printed so that equal bits give equal texts.
 static void compare_rows(struct diff *diff)
 {
   const char *at[2] = {diff->sides[0].rows, diff->sides[1].rows};
@@ -313,6 +314,7 @@ static enum dc_status compare_runs(struct diff *diff, struct dc_error *error)
   return status ? status : compare_settings(diff, error);
 }
 
+// Another version or processor alone is no difference.
 static bool same_runs(const struct diff *diff)
 {
   return diff->first_row < 0 && diff->first_frame < 0 && diff->same_first_trajectory && diff->settings.count == 0;
@@ -360,6 +362,7 @@ static void put_strangers(struct dc_json_writer *json, const char *key, const st
   dc_json_end(json, "]");
 }
 
+// Everything as JSON; pairs of numbers are [first run, second run].
 static void put_json(const struct diff *diff, struct dc_json_writer *json)
 {
   const struct side *one = &diff->sides[0], *other = &diff->sides[1];
@@ -429,6 +432,7 @@ static void tell_differences(struct dc_text *text, const char *title, const stru
     dc_text_add(text, "  and %zu more\n", differences->count - MOST_SETTINGS_TOLD);
 }
 
+// Bodies that end elsewhere, the farthest first.
 static void tell_bodies(const struct diff *diff, struct dc_text *text)
 {
   int moved = 0;
@@ -448,6 +452,7 @@ static void tell_bodies(const struct diff *diff, struct dc_text *text)
     dc_text_add(text, "  and %d more\n", moved - MOST_BODIES_TOLD);
 }
 
+// The same in words, with the parts that differ only.
 static void put_text(const struct diff *diff, struct dc_text *text)
 {
   const struct side *sides = diff->sides;

@@ -37,6 +37,7 @@ static void put_title(struct dc_text *csv, const char *name, const char *what, c
   dc_text_add(csv, "%s [%s]%s", what, unit, quoted ? "\"" : "");
 }
 
+// The header: time, then for each body seven columns, then coordinates of joints, then the least gap.
 static void put_titles(const struct exported *exported, struct dc_text *csv)
 {
   static const char *const position[] = {".x", ".y", ".z"}, *const rotation[] = {".qw", ".qx", ".qy", ".qz"};

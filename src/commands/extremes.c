@@ -61,7 +61,8 @@ static void compare_step(struct dc_extremes *extremes, const struct dc_model *mo
   }
 }
 
-// Walks the trajectory once.  Frames that lie in a file are released as they have been read.
+// Walks the trajectory once, from the first step on, so that of equal extremes the earliest frame is told.  Frames
+// that lie in a file are released as they have been read.
 enum dc_status dc_extremes_find(struct dc_extremes *extremes, const struct dc_model *model,
                                 const struct dc_rollout_input *input, const struct dc_trajectory *trajectory,
                                 struct dc_error *error)
@@ -97,6 +98,7 @@ void dc_extremes_free(struct dc_extremes *extremes)
   *extremes = (struct dc_extremes){0};
 }
 
+// The unit of a speed follows from that of the force: N of lengths, N m of angles.
 static const char *speed_unit(const struct dc_joint_extreme *joint)
 {
   return strcmp(joint->column.unit, "N") == 0 ? "m/s" : "rad/s";
@@ -223,6 +225,7 @@ static void say_joints(const struct dc_extremes *extremes, const struct dc_bodie
     dc_text_add(text, "  and %d joint coordinates that are farther from their limits (--json has all)\n", more);
 }
 
+// Force and friction of a contact together, N.
 static double size_of(const struct dc_contact_entry *entry)
 {
   double sum[3];

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// dcsim_import: a robot's file, or a scene that includes some, as a scene of its own.
+// dcsim_import: a robot's file, or a scene that includes some, as a scene of its own.  A robot's file is opened by
+// the shortest scene that includes it, so that there is one way to read robots.  The scene that is written has every
+// default and every body spelled out.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -47,8 +47,8 @@ static void describe_number(struct design_view *view, const struct dc_design_val
     dc_text_add(view->text, "  and further numbers of the design\n");
 }
 
-// Describes the numbers of a design entry: their values where parameters are zero, which is the scene's own
-// design, and at the parameters' bounds.
+// Describes the numbers of a design entry: their values where parameters are zero, which is the scene's own design,
+// and at the parameters' bounds.  A number may fall where its parameter rises: the smaller value is called low.
 static enum dc_status describe_entry(struct design_view *view, const struct dc_design_entry *entry)
 {
   const struct dc_model *model = view->model;
@@ -66,6 +66,8 @@ static enum dc_status describe_entry(struct design_view *view, const struct dc_d
   return DC_OK;
 }
 
+// A body whose shape or mass is designed: mass, kg, volume, m^3, and what matters for printing it: its thinnest part
+// and least extent, m, and the share of its surface that hangs over, for the best side up.
 static void describe_body(const struct dc_body *body, double mass, struct dc_text *text, struct dc_json_writer *json)
 {
   const struct dc_shape *shape = body->shape;
@@ -139,7 +141,6 @@ static void describe_part(const struct dc_scene *scene, int steps, const char *t
                 count == 1 ? "" : " to ", count == 1 ? "" : to, units[0] ? " [" : "", units, units[0] ? "]" : "");
 }
 
-// Lists the vector of parameters: which entries belong to which control or design entry.
 // Writes the bounds of targets that were chosen because the scene gives none.
 static void describe_bounds(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json)
 {
@@ -166,6 +167,8 @@ static void describe_bounds(const struct dc_scene *scene, struct dc_text *text, 
   dc_json_end(json, "]");
 }
 
+// Lists the vector of parameters: which entries belong to which control or design entry, in the order of the vector.
+// Design entries stand behind the controls and are told in the JSON alone, as their numbers have lines of their own.
 void dc_api_describe_parameters(const struct dc_scene *scene, int steps, struct dc_text *text,
                                 struct dc_json_writer *json)
 {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes shapes, bodies, marks, camera and poses of a page; arrays of numbers are base64.
+//
+// Things that do not change over time come once: meshes in the frames of shapes, and for each body the number of its
+// shape.  Poses follow for the bodies that move, in the order of the scene.  The viewer (viewer/) reads the same
+// names.
 #include "commands/page.h"
 
 #include <stdlib.h>
@@ -158,6 +162,7 @@ enum dc_status dc_page_put_poses(struct dc_page *page, const struct dc_stored_tr
   return allocated ? dc_page_put_nodes(page, stored, kept) : dc_page_fail_memory(page);
 }
 
+// Everything but the trajectories.
 enum dc_status dc_page_put_world(struct dc_page *page)
 {
   put_shapes(page);

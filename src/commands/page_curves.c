@@ -107,6 +107,7 @@ struct pair_curves {
   double *gap;                // [kept] the least one, m; NAN where the two do not touch
 };
 
+// The entry of a pair, a new one at the end if it has none.  Pairs that touch are few.
 static struct pair_curves *find_pair(struct pair_curves *pairs, int *count, const double *bodies)
 {
   for (int p = 0; p < *count; p++)
@@ -154,6 +155,7 @@ static void fill_pairs(const struct dc_stored_trajectory *stored, int kept, stru
   }
 }
 
+// Curves of the pairs with the largest forces. values holds [3][kept] numbers for each.
 static enum dc_status put_contacts(struct dc_page *page, const struct dc_stored_trajectory *stored, int kept)
 {
   const struct dc_body *bodies = page->scene->model.bodies.bodies;

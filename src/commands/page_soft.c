@@ -29,6 +29,7 @@ static void free_skins(struct skins *skins)
   free(skins->index);
 }
 
+// Triangles of a skin [count][3], by its own vertices (malloc); NULL: out of memory.
 static int (*make_triangles(const struct dc_skin *skin))[3]
 {
   int(*triangles)[3] = dc_alloc((size_t)dc_skin_triangle_count(skin), sizeof *triangles);
@@ -96,6 +97,8 @@ static void put_surface(struct dc_page *page, const struct skins *skins, int s)
   free(triangles);
 }
 
+// Skins have no rigid shape that a pose could move: their triangles are written here, their vertices with each
+// trajectory.
 void dc_page_put_surfaces(struct dc_page *page)
 {
   const struct dc_bodies *bodies = &page->scene->model.bodies;

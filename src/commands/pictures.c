@@ -173,6 +173,7 @@ static enum dc_status move_camera(struct pictures *pictures, const dcsim_render_
   return dc_render_look(pictures->renderer, &moved, error);
 }
 
+// Words at the edge: distance of grid lines, longest force arrow, loss, name and time.
 static void annotate(const struct pictures *pictures, const dcsim_render_options *options,
                      const struct dc_render_settings *settings, const struct dc_overlay *overlay, int frame)
 {
@@ -190,6 +191,7 @@ static void annotate(const struct pictures *pictures, const dcsim_render_options
   dc_api_draw_words(overlay, count, lines);
 }
 
+// Draws over a finished picture; order decides what lies on top: trails, forces, words.
 static void draw_extras(const struct pictures *pictures, const dcsim_render_options *options,
                         const struct dc_render_settings *settings, int frame)
 {
@@ -236,6 +238,7 @@ static enum dc_status draw(struct pictures *pictures, const dcsim_render_options
 static enum dc_status draw_all(struct pictures *pictures, const dcsim_render_options *options,
                                const struct dc_render_settings *settings, int every, int *drawn, struct dc_error *error)
 {
+  // total: pictures at frames 0, every, 2 every, ..., and the last one where that is none of these.
   int last = pictures->stored.frames - 1;
   if (pictures->film)
     last -= last % every;
@@ -256,6 +259,7 @@ static enum dc_status draw_all(struct pictures *pictures, const dcsim_render_opt
   }
 }
 
+// Writes pictures of evenly spaced frames into the folder "frames" of the run.
 static enum dc_status write_pictures(const char *directory, const dcsim_render_options *options,
                                      struct pictures *pictures, const struct dc_render_settings *settings,
                                      struct dc_text *text, struct dc_json_writer *json, struct dc_error *error)

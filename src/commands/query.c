@@ -38,6 +38,7 @@ struct query {
   size_t told_count, told_capacity;
 };
 
+// With one softness for both, one manifold serves for values and derivatives.
 static bool one_set(const struct query *query)
 {
   return query->softness[VALUES] == query->softness[GRADIENTS];
@@ -98,6 +99,8 @@ static enum dc_status check_fit(struct query *query, int body, double allowed, s
       b->name, fit.edge, fit.edges, allowed, fit.edges);
 }
 
+// A contact in the world: point, m, normal, distance, m, activity 0 to 1, and the derivative of the distance by both
+// twists, rotations first.
 static void put_contact(struct query *query, const struct dc_manifold_contact *contact, const int bodies[2],
                         const double jacobian[12])
 {

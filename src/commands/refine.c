@@ -134,6 +134,7 @@ static struct dc_trajectory *make_trajectory(const struct refinement *run)
   return trajectory;
 }
 
+// The result: value, counts of queries, and each pair with its distance from its targets.
 static void describe(const struct refinement *run, const dcsim_result *result, struct dc_text *text,
                      struct dc_json_writer *json)
 {
@@ -276,6 +277,7 @@ static int refine(struct refinement *run, dcsim_result *result, dcsim_report *re
   return finish(run, status, result, report, error);
 }
 
+// Names a thing that was asked for and that a refinement cannot do; NULL: there is none.
 static const char *misuse(const dcsim_run_options *options, bool optimizing)
 {
   if (!optimizing)

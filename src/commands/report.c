@@ -320,6 +320,7 @@ static int put_cases(struct dc_page *page, dcsim_error *error)
   return failed;
 }
 
+// The command prints where the page is and how many bytes it has.
 static int report_path(const char *path, size_t size, dcsim_report *report, dcsim_error *error)
 {
   struct dc_text text = {0};

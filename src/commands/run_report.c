@@ -466,6 +466,7 @@ static const char *reached(const dcsim_result *result)
   return result->success ? "task reached" : "task not reached";
 }
 
+// A replay of the targets of another run, whose steps may be fewer than the scene's.
 void dc_session_say_replayed(const struct session *session, const dcsim_result *result, struct dc_text *text)
 {
   dc_text_add(text, "%s: %d step%s as %s applied them, loss %.6g%s\n", session->scene->scene->name, result->steps,
@@ -473,6 +474,7 @@ void dc_session_say_replayed(const struct session *session, const dcsim_result *
               result->success ? ", task reached" : "");
 }
 
+// A receding horizon, which may end before the last step.
 void dc_session_say_applied(const struct session *session, const dcsim_result *result, struct dc_text *text)
 {
   dc_text_add(text, "%s: loss %.6g -> %.6g after %d of %ld steps and %d iteration%s, %s\n", session->scene->scene->name,
