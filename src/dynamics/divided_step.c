@@ -12,6 +12,10 @@
 //     |---------------| solved, but crosses: halved        |-------|-------| ... |---|-|-|---|-------|
 //
 // A collision therefore costs a number of solutions in proportion to the logarithm of the division it needs.
+//
+// A body that tips over an edge goes along an arc, from which a straight motion departs by the square of its length.  As
+// long as it tips, longer intervals would fail: an interval does not grow where the straight motion over the last one and
+// as long before it, whose ends are known, would cross something.
 #include <math.h>
 #include <string.h>
 
@@ -111,11 +115,28 @@ static void add_report(struct dc_step_report *sum, const struct dc_step_report *
   sum->min_gap = fmin(sum->min_gap, part->min_gap);
 }
 
+// Whether the straight motion over the last interval of a step, to q, and as long before it would cross something: one
+// interval in their place would fail.  Contact was evaluated last at q.
+static bool longer_would_cross(struct dc_rollout *rollout, const struct dc_trajectory *trajectory, int step,
+                               const struct progress *last, const double *q)
+{
+  double begin = part_of_step(last->begin - last->size), at;
+  for (int k = 0; k < dc_trajectory_substeps(trajectory, step); k++) {
+    struct dc_error ignored = {0};
+    const double *state = dc_trajectory_state(trajectory, step, k, &at);
+    if (at != begin)
+      continue;
+    dc_kinematics_update(&rollout->model->bodies, q, &rollout->next);
+    return check_motion(rollout, state, q, &ignored) == DC_NUMERICAL;
+  }
+  return false;
+}
+
 // The next interval begins where the last one ended.
-static void advance(struct progress *progress)
+static void advance(struct progress *progress, bool grow)
 {
   progress->begin += progress->size;
-  if (progress->begin % (2 * progress->size) == 0)
+  if (grow && progress->begin % (2 * progress->size) == 0)
     progress->size *= 2;
 }
 
@@ -188,7 +209,8 @@ enum dc_status dc_implicit_step(struct dc_rollout *rollout, const struct dc_roll
       dc_impact_go_on(rollout, input, interval_of(rollout, input, step, progress), q, q_next);
     memcpy(rollout->q_before, q, bytes);
     rollout->before_length = interval_of(rollout, input, step, progress).length;
-    advance(&progress);
+    bool ends = progress.begin + progress.size == WHOLE;
+    advance(&progress, ends || !longer_would_cross(rollout, trajectory, step, &progress, q_next));
     if (progress.begin == WHOLE)
       break;
     if (dc_trajectory_add_between(trajectory, step, part_of_step(progress.begin), q_next, pairs,
