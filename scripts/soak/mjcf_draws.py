@@ -447,7 +447,7 @@ def flexible(draw):
 
 
 # What does not act and is named.
-ABSENT = {"at_two_sites", "slider_crank", "in_parent", "mesh_builtin", "actuator_gravity", "actuator_own", "at_site", "cylinder", "flexible", "general_dynamic", "general_gain", "intvelocity", "joint armature of ball", "joint armature of free", "ball_range",
+ABSENT = {"at_two_sites", "slider_crank", "in_parent", "mesh_builtin", "actuator_gravity", "actuator_own", "at_site", "cylinder", "flexible", "general_dynamic", "general_gain", "intvelocity", "joint armature of ball", "ball_range",
           "joint frictionloss of ball", "joint frictionloss of free", "joint stiffness of free", "joint margin", "muscle", "on_ball", "polynomial_damping", "polynomial_spring", "position_filtered", "servo_on_ball", "spatial",
           "tendon armature", "tendon damping", "tendon friction", "tendon range", "tendon servo", "tendon spring", "tendon spring length", "damper"}
 

@@ -207,6 +207,12 @@ static const struct mjcf_kind {
      "<mujoco>" OPTION "<worldbody><body name='a' pos='0 0 1'><joint name='j' axis='0 1 0'/><geom type='capsule' "
      "size='.03 .2' pos='.1 0 0'/></body></worldbody><actuator><motor joint='j' gear='-1'/></actuator>"
      KEY("qpos='.2' ctrl='.1'") "</mujoco>"},
+    {"rotors on a free joint and on a ball of the world",
+     "<mujoco>" OPTION "<worldbody><body name='a' pos='0 0 1'><joint type='free' armature='.4'/><geom type='box' "
+     "size='.1 .2 .3' pos='.2 .1 0'/></body><body name='b' pos='3 0 1'><joint type='ball' armature='2' pos='0 0 .2'/>"
+     "<geom type='box' size='.1 .2 .3' pos='.2 .1 0'/></body></worldbody>"
+     KEY("qpos='0 0 1 1 0 0 0 1 0 0 0' qvel='1 0 2 3 1 -2 1 2 -1'") "</mujoco>",
+     NULL},
     // weight
     {"weight that is held in part, of a link and of a free body",
      "<mujoco>" OPTION "<worldbody>" ARM "<body name='f' pos='3 0 1' gravcomp='1'><freejoint/><geom size='.1'/></body>"

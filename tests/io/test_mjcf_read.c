@@ -167,12 +167,21 @@ static void test_joints(void)
                        "ref='0.2'/>")));
   body_has("b", "joint", "{'type':'slide','damping':1,'stiffness':4,'rest':0.3,'armature':2,'dry_friction':3}");
   done();
-  open_model(WORLD(ARM("<joint type='ball' damping='1' armature='2'/>")));
+  open_model(WORLD("<body name='b'><joint type='ball' damping='1' armature='2'/><inertial pos='0 0 0' mass='1' "
+                   "diaginertia='1 1 1'/><body name='c'><joint type='ball' armature='3'/>" BOX "</body></body>"));
   body_has("b", "joint", "{'type':'ball','damping':1}");
-  check_note(&tree, "armature of joint without name (line 1)");
+  body_has("b", "inertia", "[3,3,3,0,0,0]");
+  check_note(&tree, "not applied: armature of joint without name (line 1)");
   done();
-  open_model(WORLD("<body name='b'><joint type='free' damping='7'/>" BOX "</body>"));
-  body_has("b", "joint", "{'type':'free','damping':7}");
+  open_as("{'file': 'robot.urdf', 'prefix': 'p_'}",
+          WORLD("<body name='b'><joint type='free' damping='7' armature='2'/>" BOX "</body>"));
+  body_has("p_b", "joint", "{'type':'free','damping':7}");
+  body_has("p_b:rotor", "mass", "2");
+  body_has("p_b:rotor", "parent", "'p_b'");
+  body_has("p_b:rotor", "inertia", "[2,2,2,0,0,0]");
+  body_has("p_b:rotor", "buoyancy", "1");
+  body_has("p_b:rotor", "position", "-");
+  CHECK(!tree.scene.notes.first, "%s", tree.scene.notes.first ? tree.scene.notes.first->text : "");
   done();
   open_as(
       "{'file': 'robot.urdf', 'keyframe': 'k'}",

@@ -72,6 +72,11 @@ enum dc_status dc_mjcf_put_shapes(struct dc_mjcf_builder *builder, cJSON *body, 
                                   int place);
 // Bodies fixed to others for the sides beside the first, and for every plane.
 enum dc_status dc_mjcf_put_sides(struct dc_mjcf_builder *builder);
+// Whether armature of a joint that turns all ways acts; that of the ball of body i, 0 without; and bodies of those of
+// free joints.
+bool dc_mjcf_has_rotor(const struct dc_mjcf_builder *builder, const struct dc_mjcf_joint *joint);
+double dc_mjcf_rotor_of_ball(const struct dc_mjcf_builder *builder, int i);
+void dc_mjcf_put_rotors(struct dc_mjcf_builder *builder);
 // The joints, their ranges, start and actuators of body i.
 enum dc_status dc_mjcf_put_joints(struct dc_mjcf_builder *builder, cJSON *body, int i, int place);
 // A slide or a hinge.

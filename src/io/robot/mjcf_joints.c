@@ -23,7 +23,7 @@ static bool put_passive(struct dc_mjcf_builder *builder, cJSON *object, const st
       dc_mjcf_remember(builder, &builder->dropped,
                        k ? "damping by higher powers of the speed of joint" : "stiffness by higher powers of joint",
                        name, joint->node);
-  if (!scalar && joint->armature > 0)
+  if (!scalar && joint->armature > 0 && !dc_mjcf_has_rotor(builder, joint))
     dc_mjcf_remember(builder, &builder->dropped, "armature of joint", name, joint->node);
   if (!scalar && friction > 0)
     dc_mjcf_remember(builder, &builder->dropped, "frictionloss of joint", name, joint->node);

@@ -86,7 +86,10 @@ static void put_inertia(struct dc_mjcf_builder *builder, cJSON *object, int i, i
   const struct dc_mjcf_body *body = &builder->mjcf->bodies[i];
   dc_urdf_put_number(&builder->base, object, "mass", body->mass, place);
   dc_urdf_put_numbers(&builder->base, object, "center_of_mass", body->center, 3, place);
-  dc_urdf_put_numbers(&builder->base, object, "inertia", body->inertia, 6, place);
+  double inertia[6], rotor = dc_mjcf_rotor_of_ball(builder, i);
+  for (int k = 0; k < 6; k++)
+    inertia[k] = body->inertia[k] + (k < 3 ? rotor : 0);
+  dc_urdf_put_numbers(&builder->base, object, "inertia", inertia, 6, place);
 }
 
 // The start of a free body, in the world: the file's velocity is that of the frame's origin, turning in the body's axes.
@@ -277,6 +280,8 @@ static enum dc_status add_all(struct dc_mjcf_builder *builder)
   for (int i = 1; i < (int)builder->mjcf->body_count && !status; i++)
     if (builder->links[i].body >= 0)
       status = add_body(builder, i);
+  if (!status)
+    dc_mjcf_put_rotors(builder);
   if (status || (status = add_world(builder)) || (status = dc_mjcf_put_sides(builder)) ||
       (status = dc_mjcf_put_filters(builder)) || (status = dc_mjcf_put_couplings(builder)) ||
       (status = dc_mjcf_put_ties(builder)) || (status = put_gravity(builder)) ||
