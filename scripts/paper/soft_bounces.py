@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How fast a soft ball leaves the floor, over how fast it came, by stiffness, integrator and step.
+"""How fast a soft ball leaves the floor, a half-space or the face of a box, over how fast it came, by stiffness, integrator and step.
 
     scripts/paper/soft-bounces [--quick] [--dcsim FILE] [--output DIR] [--publish]
 
@@ -15,19 +15,20 @@ import os
 import measuring
 
 GRAVITY, RADIUS, DROP, SECONDS = 9.81, 0.05, 0.2, 0.36
-YOUNGS, STEPS, INTEGRATORS = (2e4, 1e5, 4e5), (0.005, 0.002, 0.001, 0.0005), ("euler", "second_order")
+FLOORS, YOUNGS, STEPS, INTEGRATORS = ("plane", "box"), (2e4, 1e5, 4e5), (0.005, 0.002, 0.001, 0.0005), ("euler", "second_order")
 
 
-def scene(young, step, integrator):
+def scene(young, step, integrator, floor="plane"):
     ball = {"name": "ball", "density": 1000, "position": [0, 0, RADIUS + DROP],
             "soft": {"type": "solid", "self_contact": False, "young": young, "form": "sphere", "size": [2 * RADIUS] * 3, "cells": [4, 4, 4]}}
     return {"gravity": [0, 0, -GRAVITY], "time": {"step": step, "steps": round(SECONDS / step), "integrator": integrator},
-            "shapes": {"ground": {"type": "plane"}}, "bodies": [ball, {"name": "ground", "joint": "fixed", "shape": "ground"}]}
+            "contact": {"friction": 0}, "shapes": {"ground": {"type": "box", "size": [0.4, 0.4, 0.1]} if floor == "box" else {"type": "plane"}},
+            "bodies": [ball, {"name": "ground", "joint": "fixed", "shape": "ground", "position": [0, 0, -0.05 if floor == "box" else 0]}]}
 
 
-def bounce(arguments, young, step, integrator):
-    name = f"soft_bounce-{young:g}-{step:g}-{integrator}"
-    path = measuring.write_json(os.path.join(arguments.output, name + ".json"), scene(young, step, integrator))
+def bounce(arguments, floor, young, step, integrator):
+    name = f"soft_bounce-{floor}-{young:g}-{step:g}-{integrator}"
+    path = measuring.write_json(os.path.join(arguments.output, name + ".json"), scene(young, step, integrator, floor))
     measuring.kept_run(arguments, name, "simulate", path)
     heights = [float(row["ball.z [m]"]) for row in measuring.motion(arguments, os.path.join(arguments.output, name))]
     lowest = heights.index(min(heights))
@@ -36,19 +37,19 @@ def bounce(arguments, young, step, integrator):
     return math.sqrt(most / (GRAVITY * DROP))
 
 
-def row(arguments, young, integrator, steps):
-    found = [bounce(arguments, young, step, integrator) for step in steps]
-    return [f"{young:g}", integrator] + [f"{ratio:.3f}" for ratio in found] + [f"{found[0] / found[steps.index(0.001)] - 1:+.1%}"]
+def row(arguments, floor, young, integrator, steps):
+    found = [bounce(arguments, floor, young, step, integrator) for step in steps]
+    return [floor, f"{young:g}", integrator] + [f"{ratio:.3f}" for ratio in found] + [f"{found[0] / found[steps.index(0.001)] - 1:+.1%}"]
 
 
 def main():
     arguments = measuring.parse(measuring.options(__doc__))
     steps = STEPS[:3:2] if arguments.quick else STEPS
-    head = ["Young's modulus, Pa", "integrator"] + [f"{1e3 * step:g} ms" for step in steps] + ["5 ms beside 1 ms"]
+    head = ["floor", "Young's modulus, Pa", "integrator"] + [f"{1e3 * step:g} ms" for step in steps] + ["5 ms beside 1 ms"]
     lines = ["### Bounce of a soft ball", "",
              "By `scripts/paper/soft-bounces`: a ball of 0.1 m and 1 kg/l, 4 cells across, is dropped by 0.2 m; its speed when it leaves the floor over that at which it came, by step.", "",
              "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    lines += ["| " + " | ".join(row(arguments, young, integrator, steps)) + " |" for young in YOUNGS for integrator in INTEGRATORS]
+    lines += ["| " + " | ".join(row(arguments, floor, young, integrator, steps)) + " |" for floor in FLOORS for young in YOUNGS for integrator in INTEGRATORS]
     measuring.show(arguments, "soft_bounces", lines)
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether an interval of second order resolves how soft bodies hit half-spaces (docs/theory/steps.md, "Second
+// Whether an interval of second order resolves how soft bodies hit half-spaces, rigid bodies and each other (docs/theory/steps.md, "Second
 // order").  Elastic forces and those of half-spaces are shares of what they are at the ends of an interval.  What lands in
 // it or is thrown back meets them too early or too late, and a ball loses by it the larger a part of its speed, the more
 // of its elements sound passes in the interval.  With its length h, the normal forces F and F+ of nodes at both ends, and
@@ -42,12 +42,43 @@ static struct impulses impulses_of(const struct dc_step_state *state, const stru
   return sum;
 }
 
+// The force of touches on a soft body, N: what they do within it has no sum.
+static void add_touches(const struct dc_touch *touches, size_t count, int body, double force[3])
+{
+  double gradient[4][3];
+  for (size_t t = 0; t < count; t++) {
+    if (touches[t].body[0] != body && touches[t].body[1] != body)
+      continue;
+    dc_touch_derivatives(&touches[t], gradient, NULL);
+    for (int v = 0; v < 4; v++)
+      if (dc_touch_body(&touches[t], v) == body)
+        dc_vec_sub(force, force, gradient[v]);
+  }
+}
+
+// The same of the surfaces that a soft body touches.
+static void add_surfaces(const struct dc_step_state *state, const struct dc_soft *soft, struct impulses *sum)
+{
+  double begin[3] = {0}, end[3] = {0}, change[3];
+  size_t count;
+  if (!state->surface)
+    return;
+  const struct dc_touch *touches = dc_surface_touches(state->surface, &count);
+  add_touches(touches, count, soft->body, end);
+  touches = dc_surface_held(state->surface, &count);
+  add_touches(touches, count, soft->body, begin);
+  dc_vec_sub(change, end, begin);
+  sum->change += state->interval.length * dc_vec_norm(change);
+  sum->end += state->interval.length * dc_vec_norm(end);
+}
+
 bool dc_nodes_resolved(const struct dc_step_state *state)
 {
   const double h = state->interval.length, gravity = dc_vec_norm(state->input->design.gravity);
   DC_FOR_EACH_SOFT(soft, state)
   {
     struct impulses sum = impulses_of(state, soft);
+    add_surfaces(state, soft, &sum);
     double momentum = 0, mass = 0, way[3];
     for (int n = 0; n < soft->node_count && sum.change > CHANGE * sum.end; n++) {
       int at = soft->q_offset + 3 * n;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The term of the step potential of the surfaces of soft bodies: barriers of what touches at t+1 and friction of what
-// touched at t (contact/surface/surface.h).  Derivatives by the places of vertices become forces on nodes and wrenches
+// touched at t (contact/surface/surface.h).  Beside a prediction the forces g of barriers are those of the end during the
+// whole of an interval, as half-spaces have them on nodes (terms_past.c).  So the share c is due of touches at t+1, and c-
+// of those at t, whose vertices were at x,
+//     c V(x+) + c- sum g(x).(x+ - x).
+// Derivatives by the places of vertices become forces on nodes and wrenches
 // on frames: with the arm r of a rigid vertex J = [-[r]x, I], its force g is the wrench J^T g, and H gives J^T H J, to
 // which the turn of the arm adds (g r^T + r g^T)/2 - (g.r) I.
 #include <math.h>
@@ -29,13 +33,50 @@ static const struct dc_sliding_contact *sliding_contacts_of(const struct dc_step
   return state->surface ? dc_surface_sliding_contacts(state->surface, count) : NULL;
 }
 
+// c-, and the touches that it is about.
+static double held_by(const struct dc_step_state *state, const struct dc_touch **held, size_t *count)
+{
+  struct dc_step_state now = *state;
+  now.place = DC_AT_NOW;
+  *count = 0;
+  *held = NULL;
+  if (state->surface && state->prediction && dc_contact_share(&now) > 0)
+    *held = dc_surface_held(state->surface, count);
+  return state->prediction ? dc_contact_share(&now) : 0;
+}
+
+// The gradient [4][3] of a touch, times a share, and where its vertices are at t+1, with arms.
+static void held_forces(const struct dc_step_state *state, const struct dc_touch *touch, double share,
+                        double (*gradient)[3], double (*x)[3], double (*arm)[3])
+{
+  dc_touch_derivatives(touch, gradient, NULL);
+  dc_surface_places(state->surface, touch, x, arm);
+  for (int v = 0; v < 4; v++)
+    dc_vec_scale(gradient[v], gradient[v], share);
+}
+
+static double held_value(const struct dc_step_state *state)
+{
+  const struct dc_touch *held;
+  size_t count;
+  double share = held_by(state, &held, &count), sum = 0, gradient[4][3], x[4][3], arm[4][3], way[3];
+  for (size_t t = 0; t < count; t++) {
+    held_forces(state, &held[t], share, gradient, x, arm);
+    for (int v = 0; v < 4; v++) {
+      dc_vec_sub(way, x[v], held[t].x[v]);
+      sum += dc_vec_dot(gradient[v], way);
+    }
+  }
+  return sum;
+}
+
 static double value(const struct dc_step_state *state)
 {
   size_t count;
   const struct dc_sliding_contact *sliding_contacts = sliding_contacts_of(state, &count);
   if (!state->surface)
     return 0;
-  double sum = dc_surface_energy(state->surface), x[4][3], arm[4][3];
+  double x[4][3], arm[4][3], sum = dc_contact_share(state) * dc_surface_energy(state->surface) + held_value(state);
   for (size_t r = 0; r < count; r++) {
     dc_surface_places(state->surface, &sliding_contacts[r].touch, x, arm);
     sum += dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, false, NULL, NULL);
@@ -61,6 +102,19 @@ static void add_forces(const struct dc_bodies *bodies, const struct dc_touch *to
   }
 }
 
+// Gradient and, unless NULL, Hessian of what is due of a touch at t+1.
+static void share_touch(const struct dc_step_state *state, const struct dc_touch *touch, double (*gradient)[3],
+                        double (*hessian)[12])
+{
+  double share = dc_contact_share(state);
+  dc_touch_derivatives(touch, gradient, hessian);
+  for (int i = 0; i < 12 && share != 1; i++) {
+    gradient[i / 3][i % 3] *= share;
+    for (int j = 0; j < 12 && hessian; j++)
+      hessian[i][j] *= share;
+  }
+}
+
 // Adds the forces of touching surfaces: barrier at touches of vertex with triangle or edge with edge, then friction of
 // sliding ones.
 static void add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
@@ -70,8 +124,14 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
   size_t count;
   const struct dc_touch *touches = touches_of(state, &count);
   for (size_t t = 0; t < count; t++) {
-    dc_touch_derivatives(&touches[t], gradient, NULL);
+    share_touch(state, &touches[t], gradient, NULL);
     add_forces(bodies, &touches[t], (const double(*)[3])gradient, (const double(*)[3])touches[t].arm, forces);
+  }
+  const struct dc_touch *held;
+  double share = held_by(state, &held, &count);
+  for (size_t t = 0; t < count; t++) {
+    held_forces(state, &held[t], share, gradient, x, arm);
+    add_forces(bodies, &held[t], (const double(*)[3])gradient, (const double(*)[3])arm, forces);
   }
   const struct dc_sliding_contact *sliding_contacts = sliding_contacts_of(state, &count);
   for (size_t r = 0; r < count; r++) {
@@ -165,6 +225,22 @@ static void add_derivatives(const struct dc_bodies *bodies, const struct derivat
       add_rigid(bodies, d, side, exact, hessian);
 }
 
+// The forces of the touches at t do not change but with the turn of their arms.
+static void add_held_turns(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  const struct dc_touch *held;
+  size_t count;
+  double share = held_by(state, &held, &count), x[4][3], arm[4][3];
+  for (size_t t = 0; t < count && exact; t++) {
+    struct derivatives d = {.touch = &held[t], .arm = (const double(*)[3])arm};
+    held_forces(state, &held[t], share, d.gradient, x, arm);
+    for (int side = 0; side < 2; side++)
+      if (!dc_soft_of(bodies, held[t].body[side]) && dc_body_moves(&bodies->bodies[held[t].body[side]]))
+        add_frame(&d, side ? held[t].first : 0, side ? 4 : held[t].first, true, hessian->blocks[held[t].body[side]]);
+  }
+}
+
 // Adds their Hessians, 12x12 over four points; the barrier's is projected to be positive semidefinite unless exact.
 static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
@@ -173,11 +249,12 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
   const struct dc_touch *touches = touches_of(state, &count);
   for (size_t t = 0; t < count; t++) {
     struct derivatives d = {.touch = &touches[t], .arm = (const double(*)[3])touches[t].arm};
-    dc_touch_derivatives(&touches[t], d.gradient, d.hessian);
+    share_touch(state, &touches[t], d.gradient, d.hessian);
     if (!exact)
       dc_project(12, &d.hessian[0][0]);
     add_derivatives(bodies, &d, exact, hessian);
   }
+  add_held_turns(state, exact, hessian);
   const struct dc_sliding_contact *sliding_contacts = sliding_contacts_of(state, &count);
   for (size_t r = 0; r < count; r++) {
     double x[4][3], arm[4][3];
@@ -217,10 +294,40 @@ void dc_surface_move_duals(const struct dc_step_state *state, const struct dc_st
   }
 }
 
+// H [12][12] of a touch at t, times c- and moves of its vertices [4][3].
+static void held_product(const struct dc_touch *touch, double share, const double (*move)[3], double (*change)[3])
+{
+  double gradient[4][3], hessian[12][12];
+  dc_touch_derivatives(touch, gradient, hessian);
+  for (int i = 0; i < 12; i++) {
+    change[i / 3][i % 3] = 0;
+    for (int j = 0; j < 12; j++)
+      change[i / 3][i % 3] += share * hessian[i][j] * move[j / 3][j % 3];
+  }
+}
+
+// From moves of the vertices at t+1 to forces at t, or from t to t+1: the same product.
+static void add_held_product(const struct dc_step_state *state, const struct dc_step_direction *direction, bool back,
+                             struct dc_step_forces *forces)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  const struct dc_touch *held;
+  size_t count;
+  double share = held_by(state, &held, &count), x[4][3], arm[4][3], move[4][3], change[4][3];
+  for (size_t t = 0; t < count; t++) {
+    const double(*now)[3] = (const double(*)[3])held[t].arm, (*next)[3] = (const double(*)[3])arm;
+    dc_surface_places(state->surface, &held[t], x, arm);
+    vary(bodies, &held[t], direction, back ? next : now, move);
+    held_product(&held[t], share, (const double(*)[3])move, change);
+    add_forces(bodies, &held[t], (const double(*)[3])change, back ? now : next, forces);
+  }
+}
+
 static void add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                       struct dc_step_cotangent *out)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
+  add_held_product(state, direction, true, &out->now);
   double *scales = out->input->design.friction_scale;
   const double *factors = state->input->design.friction_scale;
   size_t count;
@@ -244,6 +351,7 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
   const struct dc_bodies *bodies = &state->model->bodies;
   const double *scales = variation->input->design.friction_scale, *factors = state->input->design.friction_scale;
   size_t count;
+  add_held_product(state, &variation->now, false, forces);
   const struct dc_sliding_contact *sliding_contacts = sliding_contacts_of(state, &count);
   for (size_t r = 0; r < count; r++) {
     const struct dc_touch *touch = &sliding_contacts[r].touch;
@@ -342,6 +450,8 @@ static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_sta
   rollout->pattern.fresh = true;
   if (status || !rollout->surface)
     return status;
+  if (state->prediction && dc_surface_hold(rollout->surface))
+    return dc_out_of_memory_for(error, "touching surfaces");
   if (dc_surface_friction_begin(rollout->surface, state->rigid->coefficients, smoothing, state->interval.length))
     return dc_out_of_memory_for(error, "friction");
   return scale_lagged(rollout, state, error);

@@ -47,6 +47,22 @@ int dc_surface_friction_begin(struct dc_surface_contact *contact, const double *
   return 0;
 }
 
+int dc_surface_hold(struct dc_surface_contact *contact)
+{
+  if (dc_grow(&contact->held, &contact->held_capacity, contact->touch_count, sizeof *contact->held))
+    return -1;
+  contact->held_count = contact->touch_count;
+  if (contact->touch_count)
+    memcpy(contact->held, contact->touches, contact->touch_count * sizeof *contact->held);
+  return 0;
+}
+
+const struct dc_touch *dc_surface_held(const struct dc_surface_contact *contact, size_t *count)
+{
+  *count = contact->held_count;
+  return contact->held;
+}
+
 // From body[1] to body[0].
 static void touch_force(const struct dc_touch *touch, double force[3])
 {

@@ -225,6 +225,7 @@ void dc_surface_contact_destroy(struct dc_surface_contact *contact)
     return;
   free(contact->touches);
   free(contact->sliding_contacts);
+  free(contact->held);
   dc_arena_destroy(contact->arena);
   free(contact);
 }

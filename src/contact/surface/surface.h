@@ -59,6 +59,10 @@ double dc_surface_gap(const struct dc_surface_contact *contact);
 // The least distance below which surfaces are looked at, m.
 double dc_surface_range(const struct dc_surface_contact *contact);
 
+// Keeps the touches of the last evaluation until the next call; -1 when out of memory.  They are dc_surface_held.
+int dc_surface_hold(struct dc_surface_contact *contact);
+const struct dc_touch *dc_surface_held(const struct dc_surface_contact *contact, size_t *count);
+
 // Gradient [4][3] of the energy of a touch by its vertices and, unless it is NULL, Hessian [12][12].
 void dc_touch_derivatives(const struct dc_touch *touch, double (*gradient)[3], double (*hessian)[12]);
 

@@ -41,7 +41,8 @@ struct dc_surface_contact {
   struct dc_surface_pair *pairs;                // [pair_count]
   struct dc_touch *touches;                     // [touch_count] of the last evaluation
   struct dc_sliding_contact *sliding_contacts;  // [sliding_count] since the last begin
-  size_t touch_count, touch_capacity, sliding_count, sliding_capacity;
+  struct dc_touch *held;                        // [held_count] since the last hold
+  size_t touch_count, touch_capacity, sliding_count, sliding_capacity, held_count, held_capacity;
   double energy, gap, least_range;
 };
 
