@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Couplings of joints of an MJCF model, from equalities of joints and of fixed tendons, and ties of its bodies.
+//
+// An equality says q - ref = a0 + a1 x + ... + a4 x^4 with x = q' - ref' of the other joint, all in the file's
+// coordinates.  Couplings say the same of the scene's, which count from the references.
 #include <math.h>
 #include <string.h>
 

@@ -3,6 +3,10 @@
 //
 // MuJoCo touches convex hulls.  A body of spheres, capsules, cylinders and boxes only is one of them or a compound of
 // them; as soon as there is a mesh or an ellipsoid, it is the union of hulls of points.
+//
+// A side is all geometry of a body that touches the same others, by the filters of the file.  The first side of a
+// body is its own shape; every further one, and every plane or height field, becomes a body of its own that is fixed
+// to it.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +25,7 @@ static const struct dc_mjcf_geom *geom_at(const struct dc_mjcf_builder *builder,
   return &builder->mjcf->geoms[geom];
 }
 
+// MuJoCo's viewer does the same: groups 3 and above, mostly doubles for contact, are off at its start.
 static bool is_shown(const struct dc_mjcf_builder *builder, int geom)
 {
   return geom_at(builder, geom)->group <= LAST_VISIBLE_GROUP && geom_at(builder, geom)->rgba[3] > 0;
@@ -176,6 +181,7 @@ static enum dc_status put_hull(struct dc_mjcf_builder *builder, cJSON *parts, in
   return DC_OK;
 }
 
+// One hull for each geometry, not one for all: the body need not be convex.
 static enum dc_status add_hulls(struct dc_mjcf_builder *builder, const char *name, const int *geoms, int count,
                                 int place)
 {

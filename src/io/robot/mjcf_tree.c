@@ -80,6 +80,7 @@ static void refuse(struct parse_file *at, enum dc_status status, const char *tex
   XML_StopParser(at->expat, XML_FALSE);
 }
 
+// False: out of memory.
 static bool copy_attributes(struct parse *parse, const XML_Char **attributes, struct dc_mjcf_node *node)
 {
   int count = 0;

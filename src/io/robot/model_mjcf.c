@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model as MJCF.
+// A model as MJCF.  Bodies are nested, their frames are those of shapes, and joints keep their coordinates: MuJoCo's
+// have the same order and zero, except those of a free body, whose position is that of its frame.  MuJoCo takes the
+// hull of every mesh, so that pieces are convex.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@ struct writer {
   int meshes, unmoved;  // meshes written; actuators of joints with more than one coordinate, which are left out
 };
 
-// MuJoCo has a body of that name.
+// MuJoCo's root body has the name "world", so that none of ours may.
 static const char *name_of(const struct dc_body *body)
 {
   return strcmp(body->name, "world") == 0 ? "world_body" : body->name;
@@ -98,6 +100,7 @@ static bool put_geometries(struct writer *writer, int i)
   return true;
 }
 
+// Adding 0.0 turns -0 into 0.
 static void put_numbers(struct dc_text *text, const double *numbers, int count)
 {
   for (int k = 0; k < count; k++) {
@@ -122,7 +125,9 @@ static void put_passive(struct writer *writer, const struct dc_joint_passive *ow
       dc_export_numbers(&writer->bodies, numbers[i].name, 1, &numbers[i].number);
 }
 
-// MuJoCo's start of a free body: the frame's origin, its velocity, and the turning in the body's axes.
+// MuJoCo's start of a free body: the frame's origin x = c - R center, its velocity v - w x R center, and the turning
+// R^T w in the body's axes.  The model has the centre of mass c, its velocity v, and w in the world's axes,
+// velocities with w first.
 static void put_free(struct writer *writer, const struct dc_body *body, const double *velocity)
 {
   double rotation[9], arm[3], origin[3], turning[3], moving[3], more[3];
@@ -242,7 +247,7 @@ static void put_place(struct writer *writer, const struct dc_body *body)
   put_pose(&writer->bodies, position, rotation);
 }
 
-// All but its children and its end.
+// Writes a body up to where its children stand: place, mass, joints, geometry.  False: out of memory.
 static bool open_body(struct writer *writer, int i, const double *velocity)
 {
   const struct dc_body *body = &writer->model->bodies.bodies[i];

@@ -2,6 +2,10 @@
 // A model as URDF.  The frame of a link is at the anchor of the last part of its joint, or that of the shape where
 // there is none; its axes are the shape's.  The format has no start: coordinates count from where joints start, and
 // ranges and mimic joints are shifted by that.
+//
+// Bodies are written parents first.  Each gives a link, then the joints that lead to it, with links without mass
+// between the parts of its joint.  Pairs that do not touch go to an SRDF file, surfaces to a folder of meshes.
+// Whatever the format cannot say is counted on the way and told at the end (add_notes).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +167,7 @@ static enum dc_status put_link(struct writer *writer, int i)
   return status;
 }
 
+// Names of joints are those of the links they lead to, with the same endings (put_ends).
 static void begin_joint(struct writer *writer, const char *name, const char *ending, const char *type)
 {
   dc_text_add(&writer->text, "  <joint");

@@ -129,6 +129,7 @@ struct kind {
   int count;
 };
 
+// Kinds that have been met, in the order of their first elements; failed: out of memory.
 struct kinds {
   struct kind *list;
   size_t count, capacity;

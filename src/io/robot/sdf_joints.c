@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joints of SDF.  The frame of a joint may be anywhere on its child, whose own frame then hangs on it: a link without
 // mass stands between.  A universal joint is two hinges with such a link between.
+//
+// The struct that is filled knows trees only.  A second joint to one link therefore becomes ties between points
+// (close_loop), and links that no joint leads to get one to the world at the end (dc_sdf_hold_roots).
 #include <math.h>
 #include <string.h>
 
@@ -8,6 +11,7 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
+// A link without mass or geometry of its own, for frames between joints.
 static enum dc_status add_link(struct dc_sdf_reader *reader, const char *name, size_t offset)
 {
   struct dc_urdf *urdf = reader->urdf;
@@ -159,6 +163,7 @@ static const struct {
              {"ball", DC_URDF_BALL, 0},           {"universal", DC_URDF_REVOLUTE, 2},
              {"revolute2", DC_URDF_REVOLUTE, 2},  {NULL, DC_URDF_FIXED, 0}};
 
+// type: index into types.
 static enum dc_status read_type(struct dc_sdf_reader *reader, struct dc_xml_element *element, int *type)
 {
   char quoted[DC_JSON_QUOTED];

@@ -9,6 +9,7 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
+// Numbers that are missing are those of the unit matrix, kg m^2, as the specification has it.
 static enum dc_status read_inertia(struct dc_sdf_reader *reader, struct dc_xml_element *inertial,
                                    struct dc_urdf_link *link)
 {
@@ -69,6 +70,7 @@ static enum dc_status read_inertial(struct dc_sdf_reader *reader, struct dc_xml_
   return status || !own ? status : read_inertia(reader, inertial, link);
 }
 
+// NULL: too many, or out of memory; error says which.
 static struct dc_urdf_geometry *begin_geometry(struct dc_sdf_reader *reader, size_t offset, bool visual)
 {
   struct dc_urdf *urdf = reader->urdf;
@@ -107,6 +109,7 @@ static enum dc_status read_mesh(struct dc_sdf_reader *reader, struct dc_xml_elem
   return status;
 }
 
+// Lengths in metres, NAN: not given.  One of zero leaves no surface: the geometry is empty, which is no error.
 static enum dc_status check_lengths(struct dc_sdf_reader *reader, const struct dc_xml_element *element,
                                     struct dc_urdf_geometry *geometry, const double *lengths, int count)
 {

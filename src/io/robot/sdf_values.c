@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words, numbers and poses of SDF elements.
+// Words, numbers and poses of SDF elements.  Whatever is read here is marked as used, so that it is not told as left
+// out at the end.  Elements that are missing leave numbers as the caller set them.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "io/robot/sdf_reader.h"
 #include "math/rotation.h"
 
+// In included files that of their <include>: messages and places are about the model's own file.
 size_t dc_sdf_offset(const struct dc_sdf_scope *scope, const struct dc_xml_element *element)
 {
   return scope->included ? scope->offset : element->offset;
@@ -67,7 +69,7 @@ enum dc_status dc_sdf_child_numbers(struct dc_sdf_reader *reader, struct dc_xml_
   return found ? dc_sdf_numbers(reader, found, count, numbers) : DC_OK;
 }
 
-// Rz(y) Ry(p) Rx(r).
+// q = Rz(yaw) Ry(pitch) Rx(roll) as a quaternion, angles in rad: turns about the fixed axes x, y, z in this order.
 static void set_rotation(double *q, const double *rpy)
 {
   double x[4] = {cos(rpy[0] / 2), sin(rpy[0] / 2), 0, 0}, y[4] = {cos(rpy[1] / 2), 0, sin(rpy[1] / 2), 0},

@@ -17,6 +17,7 @@ struct parser {
   enum dc_status status;
 };
 
+// The first failure stays, and expat stops.
 static void fail(struct parser *parser, enum dc_status status, const char *rule)
 {
   if (parser->status)
@@ -26,6 +27,7 @@ static void fail(struct parser *parser, enum dc_status status, const char *rule)
   XML_StopParser(parser->expat, XML_FALSE);
 }
 
+// The value of an attribute; NULL: not there.
 static const char *find(const XML_Char **attributes, const char *name)
 {
   for (int i = 0; attributes[i]; i += 2)

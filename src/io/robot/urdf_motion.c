@@ -33,8 +33,10 @@ static cJSON *put_copy(struct dc_urdf_builder *builder, cJSON *object, const cha
   return dc_urdf_put(builder, object, key, copied, value->valueint);
 }
 
+// The scene's words, by enum dc_urdf_joint_type.
 static const char *const joint_types[] = {"hinge", "hinge", "slide", "fixed", "free", "planar", "ball"};
 
+// For joints in chains, where those without coordinates do not occur.
 static int coordinates_of(const struct dc_urdf_joint *joint)
 {
   return joint->type == DC_URDF_PLANAR || joint->type == DC_URDF_BALL ? 3 : 1;
@@ -168,6 +170,7 @@ static void put_passive(struct dc_urdf_builder *builder, cJSON *object, const st
       dc_urdf_put_number(builder, object, numbers[i].key, numbers[i].number, place);
 }
 
+// Whether a joint has passive properties that act; those that the include turns off are told.
 static bool is_passive(struct dc_urdf_builder *builder, const struct dc_urdf_joint *joint)
 {
   bool given = joint->damping > 0 || joint->armature > 0 || joint->friction > 0 || joint->stiffness > 0;

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // URDF text to struct dc_urdf, by expat's events.
+//
+// Elements that are known lie on a stack of kinds, and classify() calls the reader that belongs to the kind around.
+// A link, joint or geometry that is being read is the last one of its list.  Names of links, joints and materials are
+// resolved only at the end, since files use them before they define them.  Unknown elements are skipped with
+// everything in them, and told once for each kind.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +125,7 @@ static void check_lengths(struct dc_urdf_parser *parser, const char *element, co
   }
 }
 
+// scale: three numbers, or one for all axes.  Negative ones mirror the mesh.
 static void read_mesh(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_geometry *geometry)
 {
   geometry->type = DC_URDF_MESH;
@@ -160,6 +166,7 @@ static void read_surface(struct dc_urdf_parser *parser, const XML_Char *name, co
   }
 }
 
+// All six are required, kg m^2: about the centre of mass, in axes of the inertial frame.
 static void read_inertia(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_link *link)
 {
   static const char *const names[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
@@ -194,6 +201,7 @@ static void read_limit(struct dc_urdf_parser *parser, const XML_Char **attribute
   joint->unbounded = !ranged;
 }
 
+// Damping in N s/m or N m s/rad and dry friction in N or N m; below zero they would drive the joint.
 static void read_dynamics(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_joint *joint)
 {
   dc_urdf_read_numbers(parser, "dynamics", attributes, "damping", 1, &joint->damping);
@@ -204,6 +212,7 @@ static void read_dynamics(struct dc_urdf_parser *parser, const XML_Char **attrib
                    damps ? "friction" : "damping", damps ? joint->friction : joint->damping);
 }
 
+// q = multiplier q_leader + offset.
 static void read_mimic(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_joint *joint)
 {
   joint->mimic_name = dc_urdf_copy(parser, dc_urdf_required(parser, "mimic", attributes, "joint"));
@@ -298,6 +307,7 @@ static enum element in_joint(struct dc_urdf_parser *parser, const XML_Char *name
   return DETAIL;
 }
 
+// A link has one <inertial> at most, and any number of collisions and visuals.
 static enum element in_link(struct dc_urdf_parser *parser, const XML_Char *name)
 {
   if (strcmp(name, "inertial") == 0) {
@@ -311,6 +321,7 @@ static enum element in_link(struct dc_urdf_parser *parser, const XML_Char *name)
   return visual ? VISUAL : COLLISION;
 }
 
+// A <material> here belongs to no visual: it defines a colour that visuals name.
 static enum element in_robot(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
 {
   if (strcmp(name, "link") == 0) {
@@ -454,6 +465,7 @@ static void end_material(struct dc_urdf_parser *parser)
     parser->materials[parser->material_count++] = parser->look;
 }
 
+// A colour inside a visual is that of the visual; with a name it also defines the material for other visuals.
 static void end_look(struct dc_urdf_parser *parser)
 {
   struct dc_urdf_geometry *geometry = &parser->urdf->geometries[parser->urdf->geometry_count - 1];

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A robot as shapes, bodies and couplings of a scene's tree.
 //
+// dc_urdf_add() places the links (place_links), writes bodies and then couplings, which name bodies (add_bodies), then
+// ties with their frames, then pairs that do not touch, and at last the notes on all that was changed or left out.
+//
 // A link with mass or collision geometry becomes a body whose shape's frame is the frame of the link.  Other links are
 // frames only: each is carried by the body that it is fixed to, its parent's or, where it moves itself, the first below
 // that is fixed to it; joints that hang on it hang on that body.  A frame that moves and has nothing fixed to it hands
@@ -32,7 +35,9 @@ static bool is_head(const struct dc_urdf_builder *builder, int link)
   return joint ? !dc_urdf_joint_is_fixed(joint) : builder->use->base != NULL;
 }
 
-// From the leaves up: what is fixed to each link.
+// Goes from the leaves up.  First is the first link with substance that is the link itself or is fixed to it, and
+// first_pose is where that lies in the link's frame.  Branches are the bodies that would hang on the link as long as
+// it is a frame only.
 static void find_first(struct dc_urdf_builder *builder)
 {
   const struct dc_urdf *urdf = builder->urdf;
@@ -203,6 +208,7 @@ static enum dc_status add_bodies(struct dc_urdf_builder *builder, int *heads, in
   return DC_OK;
 }
 
+// The scene's array or object of this name, which is added where it has none; NULL when out of memory.
 static cJSON *collection(struct dc_urdf_builder *builder, const char *key, bool object)
 {
   cJSON *root = builder->document->root, *found = cJSON_GetObjectItemCaseSensitive(root, key);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transmissions of a URDF file: which joints have actuators, and Drake's rotors.  The inertia of a rotor counts for the
-// joint times the square of the ratio of its gear.
+// Transmissions of a URDF file: which joints have actuators, and Drake's rotors.  The inertia of a rotor counts for
+// the joint times the square of the ratio of its gear: power is the same on both sides, 1/2 I (n qdot)^2.
+//
+// A transmission may name joints before or after its actuator, and joints may stand behind it in the file.  The
+// parser therefore collects names in driven; those of the open transmission begin at first_driven and get their
+// armature when it ends.  At the end of the file names meet joints.
 #include <math.h>
 #include <string.h>
 
@@ -44,6 +48,7 @@ void dc_urdf_end_transmission(struct dc_urdf_parser *parser)
     parser->driven[i].armature = fmax(0, parser->rotor * parser->ratio * parser->ratio);
 }
 
+// Marks joints that are driven.  A file without transmissions says nothing: then every joint may have an actuator.
 void dc_urdf_apply_transmissions(struct dc_urdf_parser *parser)
 {
   struct dc_urdf *urdf = parser->urdf;

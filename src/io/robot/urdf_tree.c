@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The links and joints of a robot as a tree, and poses in it.
+//
+// dc_urdf_connect() makes the tree: names are sorted and resolved, roots beside a link "world" get floating joints,
+// one root remains, and links are ordered with parents before children.  Joints that follow others get their leaders:
+// first by name, then the leader at the end of each chain, then only ranges that can be met.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +17,7 @@
 
 const struct dc_urdf_pose dc_urdf_identity = {{0, 0, 0}, {1, 0, 0, 0}};
 
+// r = a b: a pose b that is given in the frame a. r may be a or b.
 void dc_urdf_pose_compose(struct dc_urdf_pose *r, const struct dc_urdf_pose *a, const struct dc_urdf_pose *b)
 {
   double matrix[9], moved[3];
@@ -24,6 +29,7 @@ void dc_urdf_pose_compose(struct dc_urdf_pose *r, const struct dc_urdf_pose *a, 
   *r = result;
 }
 
+// r = a^-1; r may be a.  Subtracting from 0 avoids negative zeros, which would be written to files.
 void dc_urdf_pose_invert(struct dc_urdf_pose *r, const struct dc_urdf_pose *a)
 {
   double matrix[9], back[3];
@@ -36,6 +42,7 @@ void dc_urdf_pose_invert(struct dc_urdf_pose *r, const struct dc_urdf_pose *a)
   *r = result;
 }
 
+// Puts "file:line:column" of the byte at offset before the message. error NULL: the status alone.
 enum dc_status dc_urdf_fail(const struct dc_urdf *urdf, size_t offset, struct dc_error *error, enum dc_status status,
                             const char *format, ...)
 {

@@ -213,6 +213,7 @@ struct dc_xml_element *dc_xml_child(struct dc_xml_element *element, const char *
   return element ? find(element->first, name) : NULL;
 }
 
+// The next sibling of the same name.
 struct dc_xml_element *dc_xml_again(struct dc_xml_element *element)
 {
   return find(element->next, element->name);

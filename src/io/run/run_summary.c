@@ -33,6 +33,7 @@ static void processor_name(char *name, size_t size)
   fclose(file);
 }
 
+// NULL becomes null.  A comma follows, so that "result" must come last.
 static void add_string(struct dc_text *text, const char *key, const char *value)
 {
   dc_text_add(text, "  \"%s\": ", key);
@@ -104,6 +105,7 @@ enum dc_status dc_run_write_summary(struct dc_run *run, const struct dc_scene *s
   return status;
 }
 
+// NAN: missing, null, or no number.  Infinite numbers are written as null.
 static double get_number(const struct dc_json *object, const char *key)
 {
   struct dc_json member = dc_json_member(object, key);

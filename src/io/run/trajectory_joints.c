@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joints whose numbers trajectory.h5 holds.
+// Joints whose coordinates trajectory.h5 holds, one data set a body.  A free body has none: its pose says all.
+// Widths are numbers of coordinates q, so that a ball has four, those of its quaternion, in the unit "1".
 #include <stdlib.h>
 
 #include "io/run/h5_file.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenes without time: "problem": "refine".
+// Scenes without time, "problem": "refine": poses at which pairs of points touch.  Their sections are "refine" and
+// "pairs"; those about motion are refused.  Pairs are read after the bodies that they name.
 #include <math.h>
 #include <string.h>
 
@@ -61,6 +62,7 @@ enum dc_status dc_scene_read_refinement(struct dc_scene_build *build)
   return dc_read_options(&build->reader, &optimizer, refinement->method->options, &allowed, refinement->method_options);
 }
 
+// Distance of a point from the surface of a mesh, m, both in the mesh's frame; all triangles are visited.
 static double distance_from(const struct dc_mesh *mesh, const double point[3])
 {
   double least = INFINITY, x[4][3];
