@@ -6,7 +6,7 @@
 
 Each draw takes a sound file (scene, settings, study, journal, surface or tetrahedra in text and binary formats, robot, recording, force, members of a run), changes, cuts, doubles or inserts bytes, numbers and
 words, and runs a command that reads it.  Right ends are a status that the manual names, with a message where it is not 0.  Faults are signals, other statuses, reports of a sanitizer, silence, more than --limit
-seconds of processor time (or twenty times as long by the clock), and more than --memory MB of resident memory.  DCSIM is the program, default build/dcsim; built with sanitizers, --memory wants 4000.
+seconds of processor time (or twenty times as long by the clock), more than --memory MB of resident memory, and, of files with a checksum, another answer that nothing is said about.  DCSIM is the program, default build/dcsim; built with sanitizers, --memory wants 4000.
 --keep keeps what showed a fault.  Exits with 1 where there is one.
 """
 import argparse
@@ -25,6 +25,9 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 DCSIM = os.environ.get("DCSIM", os.path.join(ROOT, "build", "dcsim"))
+# Of a file with a checksum a command, the file with its answer, and whether the last column of that, seconds, is no part of it.
+ANSWERS = {"run/trajectory.h5": ("export run --format csv", "run/export/trajectory.csv", False), "run/checkpoint.bin": ("optimize --resume run", "run/loss.csv", False),
+           "run/resolved.json": ("optimize --resume run", "run/loss.csv", False), "study/journal.jsonl": ("sweep study.json -o study", "study/sweep.csv", True)}
 STATUSES = (0, 1, 3, 4, 5, 6, 7, 9)  # a damaged file is no mistake of the command line (2)
 REPORTS = (b"AddressSanitizer", b"runtime error:", b"LeakSanitizer", b"UndefinedBehavior")
 WORDS = (b"nan", b"-1", b"0", b"1e999", b"1e308", b"99999999999", b"2147483648", b"-2147483649", b"18446744073709551616", b"{", b"}", b"[", b"]", b'"', b",", b"<", b"/>", b"&amp;", b"<!DOCTYPE a>", b"\0", b"\n", b"\r\n",
@@ -44,6 +47,7 @@ def surfaces():
     """A cube in every format of surfaces."""
     triangles = [tuple(CORNERS[i] for i in face) for face in FACES]
     yield "mesh.obj", ("g a\n" + "".join("v %g %g %g\n" % corner for corner in CORNERS) + "".join("f %d %d %d\n" % tuple(i + 1 for i in face) for face in FACES)).encode()
+    yield "groups.obj", ("".join("v %g %g %g\n" % corner for corner in CORNERS) + "".join(("g %d\n" % k if k % 6 == 0 else "") + "f %d %d %d\n" % tuple(i + 1 for i in face) for k, face in enumerate(FACES))).encode()
     yield "mesh.stl", b"solid a\n" + b"".join(b"facet normal 0 0 0\nouter loop\n%bendloop\nendfacet\n" % b"".join(b"vertex %g %g %g\n" % corner for corner in t) for t in triangles) + b"endsolid a\n"
     yield "binary.stl", bytes(80) + struct.pack("<I", len(FACES)) + b"".join(struct.pack("<12fH", 0, 0, 0, *sum(t, ()), 0) for t in triangles)
     yield "mesh.off", ("OFF\n8 12 0\n" + lines(CORNERS) + lines((3,) + face for face in FACES)).encode()
@@ -69,6 +73,8 @@ def surfaces():
 
 def solids():
     """The cube as five tetrahedra in every format."""
+    yield "medit.mesh", ("MeshVersionFormatted 1\nDimension 3\nVertices\n8\n" + lines(corner + (0,) for corner in CORNERS) + "Tetrahedra\n5\n" + lines(tuple(k + 1 for k in t) + (0,) for t in TETRAHEDRA) + "End\n").encode()
+    yield "tetgen.ele", ("5 4 0\n" + lines((i + 1,) + tuple(k + 1 for k in t) for i, t in enumerate(TETRAHEDRA))).encode()
     yield "soft.msh", ("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n" + lines((i + 1,) + corner for i, corner in enumerate(CORNERS)) + "$EndNodes\n$Elements\n5\n"
                        + lines((i + 1, 4, 2, 1, 1) + tuple(k + 1 for k in t) for i, t in enumerate(TETRAHEDRA)) + "$EndElements\n").encode()
     yield "soft41.msh", ("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 8 1 8\n3 1 0 8\n" + lines((i + 1,) for i in range(8)) + lines(CORNERS) + "$EndNodes\n$Elements\n1 5 1 5\n3 1 4 5\n"
@@ -89,6 +95,9 @@ def solids():
                          + binary % ("Int32", "offsets", "", packed("i", (4, 8, 12, 16, 20))) + binary % ("UInt8", "types", "", packed("B", (10,) * 5)) + "</Cells></Piece></UnstructuredGrid></VTKFile>").encode()
 
 
+NODES = ("8 3 0 0\n" + lines((i + 1,) + corner for i, corner in enumerate(CORNERS))).encode()  # beside tetgen.ele
+PIECES = b"""<VTKFile type="PUnstructuredGrid" version="1.0" byte_order="LittleEndian"><PUnstructuredGrid GhostLevel="0"><PPoints><PDataArray type="Float64" NumberOfComponents="3"/></PPoints><Piece Source="soft.vtu"/>
+</PUnstructuredGrid></VTKFile>"""
 ROBOTS = {
     "robot.urdf": "<robot name='r'><material name='m'><color rgba='1 0 0 1'/></material><link name='a'><inertial><mass value='2'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial><collision><geometry>"
                   "<box size='1 1 1'/></geometry></collision></link><link name='b'><inertial><origin xyz='0 0 .1' rpy='0 0 1'/><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial><collision>"
@@ -116,7 +125,7 @@ STUDY = {"scene": "base.json", "vary": {"bodies.box.mass": [1, 2], "objective[0]
 
 
 def with_mesh(name):
-    return dict(TIME, shapes={"m": {"type": "mesh", "file": name}}, bodies=[{"name": "b", "shape": "m", "mass": 1}])
+    return dict(TIME, shapes={"m": {"type": "mesh", "file": name, "convex": name == "groups.obj"}}, bodies=[{"name": "b", "shape": "m", "mass": 1}])
 
 
 def prepare(folder):
@@ -137,9 +146,12 @@ def prepare(folder):
     for name, content in surfaces():
         write("of_" + name + ".json", with_mesh(name))
         add(name, content, ("of_" + name + ".json",), ("check", "of_" + name + ".json"))
-    for name, content in solids():
-        write("of_" + name + ".json", dict(TIME, bodies=[{"name": "b", "soft": {"file": name, "young": 1e4}}]))
-        add(name, content, ("of_" + name + ".json",), ("check", "of_" + name + ".json"), ("simulate", "of_" + name + ".json", "-o", "none"))
+    write("tetgen.node", NODES)
+    for name, content in (*solids(), ("pieces.pvtu", PIECES), ("tetgen.node", NODES)):
+        scene = "of_%s.json" % name.replace(".node", ".ele")
+        beside = {"tetgen.ele": ("tetgen.node",), "tetgen.node": ("tetgen.ele",), "pieces.pvtu": ("soft.vtu",)}
+        write(scene, dict(TIME, bodies=[{"name": "b", "soft": {"file": name.replace(".node", ".ele"), "young": 1e4}}]))
+        add(name, content, (scene, *beside.get(name, ())), ("check", scene), ("simulate", scene, "-o", "none"))
     write("of_srdf.json", dict(TIME, include={"file": "robot.urdf", "srdf": "robot.srdf"}))
     for name, content in ROBOTS.items():
         write("of_" + name + ".json", dict(TIME, include={"file": name, **({} if name == "robot.srdf" else {"unsupported": "skip"} if name == "robot.xml" else {})}))
@@ -149,7 +161,8 @@ def prepare(folder):
     write("follow.json", dict(BASE, objective=[{"type": "follow", "file": "r.csv"}]))
     add("r.csv", table.encode(), ("follow.json",), ("check", "follow.json"))
     add("study.json", STUDY, ("base.json",), ("sweep", "study.json", "-o", "swept"), ("dataset", "study.json", "-o", "swept"))
-    for command in (("optimize", "base.json", "-o", "run"), ("sweep", "study.json", "-o", "study")):
+    write("design.json", dict(BASE, control=[], design=[{"type": "size", "shape": "box", "axes": "x", "range": [0.5, 2]}]))
+    for command in (("optimize", "base.json", "-o", "run"), ("sweep", "study.json", "-o", "study"), ("optimize", "design.json", "-o", "designed")):
         subprocess.run([DCSIM, *command, "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     write("packed.json", dict(BASE, objective=[{"type": "follow", "file": "r.h5"}]))
     with open(os.path.join(folder, "run", "trajectory.h5"), "rb") as file:
@@ -159,6 +172,9 @@ def prepare(folder):
     for member in ("trajectory.h5", "checkpoint.bin", "loss.csv", "progress.jsonl", "run.json", "resolved.json", "scene.json"):
         with open(os.path.join(folder, "run", member), "rb") as file:
             kinds.append(("run/" + member, file.read(), ("run", "base.json"), reads))
+    for member in ("design/scene.json", "design/box.obj", "design.csv"):
+        with open(os.path.join(folder, "designed", member), "rb") as file:
+            kinds.append(("designed/" + member, file.read(), ("designed",), (("export", "designed", "--format", "mjcf"), ("check", "designed/design/scene.json"), ("report", "designed"), ("verify", "designed", "--quick"))))
     for member in ("journal.jsonl", "study.json", "sweep.h5"):
         with open(os.path.join(folder, "study", member), "rb") as file:
             kinds.append(("study/" + member, file.read(), ("study", "study.json", "base.json"), (("sweep", "study.json", "-o", "study"), ("dataset", "study.json", "-o", "study", "--gather"))))
@@ -188,7 +204,11 @@ def damage(draw, content):
             del data[at:]
         elif len(data) > 8:
             place = draw.randrange(len(data) - 7)
-            data[place:place + 4] = struct.pack("<I", draw.choice((0, 1, 2**31 - 1, 2**31, 2**32 - 1, draw.randrange(2**32))))
+            if draw.random() < 0.5:
+                data[place:place + 4] = struct.pack("<I", draw.choice((0, 1, 2**31 - 1, 2**31, 2**32 - 1, draw.randrange(2**32))))
+            else:
+                place -= place % draw.choice((1, 4, 8))
+                data[place:place + 8] = struct.pack("<d", draw.choice((float("nan"), float("inf"), 1e308, -1e308, 5e-324, -1, 2.0**53, 0)))
     return bytes(data)
 
 
@@ -212,6 +232,15 @@ def execute(command, folder, limit):
         return process.returncode, said.read(), usage.ru_maxrss / 1024, time.monotonic() - began
 
 
+def answer(folder, name):
+    """What the command of ANSWERS wrote."""
+    path = os.path.join(folder, ANSWERS[name][1])
+    if not os.path.exists(path):
+        return None
+    with open(path) as file:
+        return [line.rsplit(",", 1)[0] if ANSWERS[name][2] else line for line in file]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=1000)
@@ -228,20 +257,29 @@ def main():
         libraries = subprocess.run([DCSIM, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
         foreign = (".ply", ".off", ".dae", ".glb", ".gltf") if "Assimp none" in libraries else ()
         kinds = [kind for kind in prepare(sound) if not (foreign and kind[0].endswith(foreign)) and (not arguments.kinds or any(part in kind[0] for part in arguments.kinds.split(",")))]
+        right = {}
         for number in range(arguments.draws):
             name, content, beside, commands = kinds[number % len(kinds)]
             folder = os.path.join(root, "draw")
             os.mkdir(folder)
             for other in beside:
                 (shutil.copytree if os.path.isdir(os.path.join(sound, other)) else shutil.copy)(os.path.join(sound, other), os.path.join(folder, other))
+            command, now = (draw.choice(commands), damage(draw, content)) if number >= len(kinds) else (commands[0], content)  # first each as it is
+            if number >= len(kinds) and name in ANSWERS and draw.random() < 0.5:
+                command = ANSWERS[name][0].split()
+            asked = name in ANSWERS and " ".join(command) == ANSWERS[name][0]
+            if asked and name not in right:
+                execute(command, folder, arguments.limit)
+                right[name] = answer(folder, name)
             with open(os.path.join(folder, name), "wb") as file:
-                file.write(damage(draw, content) if number >= len(kinds) else content)  # first each as it is
-            command = draw.choice(commands) if number >= len(kinds) else commands[0]
+                file.write(now)
             status, said, memory, seconds = execute(command, folder, arguments.limit)
             counts[status] += 1
             most, longest = max(most, (memory, "%s of %s" % (command[0], name))), max(longest, (seconds, "%s of %s" % (command[0], name)))
             wrong = ("status %d" % status if status not in STATUSES else "a report" if any(text in said for text in REPORTS) else "no message" if status and not said.strip() else
                      "%.0f MB" % memory if memory > arguments.memory else None)
+            if not wrong and asked and status in (0, 1) and answer(folder, name) != right[name]:
+                wrong = "another answer"
             if number < len(kinds) and status not in (0, 1):
                 wrong = "the sound file ends with %d" % status
             if wrong:
