@@ -32,8 +32,9 @@ static const double SIZES = 10;                    // distance that counts as a 
 static const double CREEP = 1e-2;                  // of the smallest body's size in a second, while friction holds
 static const double REACH = 2e-2, DHAT = 4e-3;     // of sdrs and of ipc, over the smallest size
 static const double NEAR_RANGE = 5e-2;             // over the smallest size
-static const double SAME_PLACE = 1e-3;             // of a gap
-static const double SAME_SIDE = 2e-3;              // of what tells sides apart
+static const double LEAST_NEAR_RANGE = 1e-6, MOST_NEAR_RANGE = 1e3;  // m, bounds of the option
+static const double SAME_PLACE = 1e-3;                               // of a gap
+static const double SAME_SIDE = 2e-3;                                // of what tells sides apart
 // The fixed values: for scenes that give their stiffness, and for those without bodies to choose by.
 static const double STIFFNESS = 1e-6, SMOOTHING = 1e-3, FIXED_NEAR_RANGE = 5e-3, LENGTH = 1, FIXED_DHAT = 1e-3;
 
@@ -99,7 +100,7 @@ enum dc_status dc_contact_choose_lengths(struct dc_model *model, struct dc_conta
   if (choice->automatic && size > 0) {
     double s = settings->support;
     set_open(&settings->friction_smoothing, fmin(SMOOTHING, legible(0.5 * CREEP * size)));
-    set_open(&settings->near_range, legible(NEAR_RANGE * size));
+    set_open(&settings->near_range, fmin(fmax(legible(NEAR_RANGE * size), LEAST_NEAR_RANGE), MOST_NEAR_RANGE));
     if (short_range) {
       set_open(&settings->dhat, legible(DHAT * size));
       set_open(&settings->length, legible(REACH * size * (1 - s) / (2 * s)));

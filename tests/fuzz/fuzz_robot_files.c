@@ -123,6 +123,52 @@ static const struct kind {
      "</tendon><actuator><motor joint='i' ctrlrange='-1 1'/></actuator><keyframe><key name='k' ctrl='3' qvel='1 0 "
      "0'/>\n"
      "</keyframe></mujoco>\n"},
+    {"robot.sdf", TIME "'include': {'file': 'robot.sdf', 'self_contact': 'file'}}",
+     "<sdf version='1.10'><world name='w'><frame name='f'><pose>0 0 1 0 0 0</pose></frame><model name='r' \n"
+     "canonical_link='b' placement_frame='b'><pose relative_to='f' degrees='1'>0 0 0 0 0 90</pose><model name='n'>\n"
+     "<link name='a'><gravity>0</gravity><inertial auto='true'><density>300</density></inertial><collision name='c'>\n"
+     "<density>20</density><geometry><sphere><radius>.1</radius></sphere></geometry><surface><friction><ode><mu>.2</"
+     "mu>\n"
+     "</ode></friction><contact><collide_bitmask>3</collide_bitmask></contact></surface></collision></link>\n"
+     "<frame name='g' attached_to='a'><pose>0 1 0 0 0 0</pose></frame></model><link name='b'><pose \n"
+     "rotation_format='quat_xyzw'>3 0 0 0 0 0 1</pose><inertial><mass>1</mass></inertial><collision "
+     "name='c'><geometry>\n"
+     "<cylinder><radius>.1</radius><length>.2</length></cylinder></geometry><drake:proximity_properties>\n"
+     "<drake:mu_static>.5</drake:mu_static></drake:proximity_properties></collision></link><link name='c'><pose>6 0 0\n"
+     " 0 0 0</pose><inertial><mass>1</mass></inertial></link><joint name='j' "
+     "type='universal'><parent>b</parent><child>\n"
+     "n::g</child><axis><xyz expressed_in='n::g'>1 0 "
+     "0</xyz><initial_position>.1</initial_position></axis><axis2><xyz>0 \n"
+     "1 0</xyz></axis2></joint><joint name='k' type='prismatic'><parent>b</parent><child>c</child><axis><xyz>1 0 0\n"
+     "</xyz></axis></joint></model><model name='s'><static>1</static><link name='c'><collision name='c'><geometry>\n"
+     "<box><size>1 1 1</size></box></geometry></collision></link></model></world></sdf>\n"},
+    {"robot.xml", TIME "'include': {'file': 'robot.xml', 'unsupported': 'skip', 'prefix': 'p_'}}",
+     "<mujoco><compiler angle='radian' eulerseq='zXy'/><default><joint damping='.1'/><default class='c'><geom "
+     "type='box'\n"
+     " size='.1 .2 .3'/><motor gear='2'/></default></default><worldbody><body name='a'><joint type='free' "
+     "armature='.2'/>\n"
+     "<geom class='c'/><site name='s' fromto='0 0 0 1 0 0'/><frame zaxis='1 0 0' childclass='c'><replicate count='3' \n"
+     "sep='-' offset='.1 0 0' euler='0 1 0'><body name='b' pos='2 0 0' axisangle='1 0 0 2'><joint name='j' ref='.1'/>\n"
+     "<geom/></body></replicate></frame></body><body name='d' pos='0 5 0' gravcomp='.5'><joint type='ball' \n"
+     "armature='.3' stiffness='1'/><geom type='ellipsoid' size='.1 .2 .3' mass='2'/><site "
+     "name='t'/></body></worldbody>\n"
+     "<tendon><spatial name='u' stiffness='3'><site site='s'/><site \n"
+     "site='t'/></spatial></tendon><actuator><motor joint='j-1' class='c'/><general tendon='u' biastype='affine'/>\n"
+     "</actuator></mujoco>\n"},
+    {"mesh.dae", MESH("mesh.dae"),
+     "<?xml version='1.0'?><COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' version='1.4.1'>\n"
+     "<asset/><library_geometries><geometry id='g'><mesh><source id='p'><float_array id='a' count='12'>0 0 0 1 0 0 0 "
+     "1\n"
+     " 0 0 0 1</float_array><technique_common><accessor source='#a' count='4' stride='3'><param name='X' "
+     "type='float'/>\n"
+     "<param name='Y' type='float'/><param name='Z' type='float'/></accessor></technique_common></source><vertices "
+     "id=\n"
+     "'v'><input semantic='POSITION' source='#p'/></vertices><polylist count='4'><input semantic='VERTEX' source='#v' "
+     "\n"
+     "offset='0'/><vcount>3 3 3 3</vcount><p>0 2 1 0 1 3 1 2 3 2 0 3</p></polylist></mesh></geometry>\n"
+     "</library_geometries><library_visual_scenes><visual_scene id='s'><node id='n'><rotate>0 0 3 40</rotate><rotate \n"
+     "sid='x'>1 0 0 20</rotate><scale>1 -1 2</scale><rotate>.1 .2 .3 -10</rotate><instance_geometry url='#g'/></node>\n"
+     "</visual_scene></library_visual_scenes><scene><instance_visual_scene url='#s'/></scene></COLLADA>\n"},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0], MOST = 4096 };
 
