@@ -4,7 +4,7 @@
 Pages come from four places, none of which is written twice:
   README.md, docs/*.md    as they are; links that leave docs/ are turned to where the page lies in the site;
   man/dcsim-scene.5       one page for each key of a scene: the manual's section, then the options of the kinds that the key
-                          has (dcsim list --json), then the shortest use of the key in a shipped scene, which tests run;
+                          has (dcsim list --json), then its shortest use in a shipped scene or the cookbook, which tests run;
   man/*.1                 one page for each command;
   include/dcsim.h, python the interface of the library, and the docstrings of the module.
 Steps: write the pages to SOURCE, let mkdocs make SITE of them, put the search index into a script (a page that is opened
@@ -134,9 +134,8 @@ def options_table(options):
     return "\n".join(rows)
 
 
-def scene_without_comments(path):
-    text = re.sub(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', lambda match: match.group(1) or "", read(path), flags=re.S)
-    return json.loads(text)
+def without_comments(text):
+    return json.loads(re.sub(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', lambda match: match.group(1) or "", text, flags=re.S))
 
 
 def compact(value, indent=""):
@@ -152,14 +151,17 @@ def compact(value, indent=""):
 
 
 def uses():
-    """For each key the shipped scenes that have it, the shortest use first: (text, scene)."""
+    """For each key the scenes that have it, shipped ones and those of the cookbook, the shortest use first: (text, where)."""
+    scenes = [(f"`scenes/{os.path.basename(path)}`", read(path)) for path in sorted(glob.glob(os.path.join(tree, "scenes", "*.json")))]
+    fences = re.findall(r"^```json (\S+)\n(.*?)^```$", read(tree, "docs", "cookbook.md"), re.M | re.S)
+    scenes += [(f"`{name}` of the [cookbook](../cookbook.md)", text) for name, text in fences]
     found = {}
-    for path in sorted(glob.glob(os.path.join(tree, "scenes", "*.json"))):
-        for key, value in scene_without_comments(path).items():
-            text = compact(value)
-            if text not in ("[]", "{}"):
-                found.setdefault(key, []).append((len(text), text, os.path.basename(path)))
-    return {key: [(text, name) for _, text, name in sorted(places)] for key, places in found.items()}
+    for where, text in scenes:
+        for key, value in without_comments(text).items():
+            shown = compact(value)
+            if shown not in ("[]", "{}"):
+                found.setdefault(key, []).append((len(shown), shown, where))
+    return {key: [(shown, where) for _, shown, where in sorted(places)] for key, places in found.items()}
 
 
 def scene_pages(registries):
@@ -197,9 +199,9 @@ def scene_pages(registries):
                 if section["name"] == title:
                     parts.append(f"## Options\n\n{options_table(section['options'])}\n")
         if title in shipped:
-            use, scene = shipped[title][0]
-            more = ", ".join(f"`{other}`" for other in sorted({other for _, other in shipped[title][1:]} - {scene})[:6])
-            parts.append(f"## In a shipped scene\n\n`scenes/{scene}`:\n\n```json\n\"{title}\": {use}\n```\n" +
+            use, where = shipped[title][0]
+            more = ", ".join(sorted({other for _, other in shipped[title][1:]} - {where})[:6])
+            parts.append(f"## In a scene\n\n{where}:\n\n```json\n\"{title}\": {use}\n```\n" +
                          (f"\nAlso in {more}.\n" if more else ""))
         write(f"scene/{name}.md", "\n".join(parts))
         files[heading] = f"scene/{name}.md"
