@@ -4,8 +4,8 @@
 
     scripts/paper/charts.py DATA.json OUT.svg
 
-DATA: {"panels": [{"title", "xlabel", "ylabel", "xscale", "yscale", "lines": [{"label", "x", "y"}]}]}.  draw() runs this file
-with the first python3 that has matplotlib.
+DATA: {"panels": [{"title", "xlabel", "ylabel", "xscale", "yscale", "first_loss", "lines": [{"label", "x", "y"}]}]}, where first_loss
+is the loss of the first guess, above which a curve is cut off.  draw() runs this file with the first python3 that has matplotlib.
 """
 import json
 import os
@@ -51,6 +51,12 @@ def plot(panels, path):
                   yscale=panel.get("yscale", "linear"))
         for line in panel["lines"]:
             place.plot(line["x"], line["y"], label=line["label"], marker="o" if len(line["x"]) < 10 else None)
+        marks = sorted({x for line in panel["lines"] for x in line["x"]})
+        if panel.get("xscale") == "log" and 0 < len(marks) < 8:  # what was measured, where labels of powers would overlap
+            place.set_xticks(marks, [f"{mark:g}" for mark in marks])
+            place.minorticks_off()
+        if panel.get("first_loss") and panel.get("yscale", "linear") == "linear":  # the rare leaps of a loss would flatten the rest
+            place.set_ylim(top=min(place.get_ylim()[1], 1.5 * panel["first_loss"]))
         if panel["lines"]:
             if len(panel["lines"]) > 5:  # below, where they cover nothing
                 place.legend(fontsize=8, ncol=2, loc="upper center", bbox_to_anchor=(0.5, -0.24))

@@ -111,7 +111,8 @@ def settings_of(lab, scene):
 
 
 def loss_panel(title, records, step):
-    return {"title": title, "xlabel": step, "ylabel": "loss", "lines": [
+    first = max((r["initial_loss"] for r in records if r["status"] == "ran"), default=None)
+    return {"title": title, "xlabel": step, "ylabel": "loss", "first_loss": first, "lines": [
         {"label": r["model"], "x": r["curve"]["iteration"], "y": r["curve"]["loss"]} for r in records if r["status"] == "ran"]}
 
 

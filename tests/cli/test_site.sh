@@ -46,9 +46,9 @@ for path in glob.glob(f"{site}/**/*.html", recursive=True):
     text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
     fetched += [(path, one) for one in re.findall(r'<(?:script|img|iframe)[^>]*src="(https?:[^"]*)"|<link[^>]*href="(https?:[^"]*)"', text)]
 say(f"pages fetch nothing from the network {fetched[:3] or ''}", not fetched)
-shown = [page for page in ("contact", "control", "objective", "shapes", "bodies", "time", "horizon", "design")
-         if "In a shipped scene" not in open(f"{site}/scene/{page}.html", encoding="utf-8").read()]
-say(f"a key's page shows it in a scene that is shipped {shown or ''}", not shown)
+pages = {os.path.basename(path)[:-5]: open(path, encoding="utf-8").read() for path in glob.glob(f"{site}/scene/*.html")}
+shown = [key for key in keys if key in pages and "In a scene" not in pages[key]]
+say(f"the page of every key shows it in a scene that is shipped or in the cookbook {shown or ''}", not shown and len(pages) > 25)
 END
 "$interpreter" -I judge.py "$scratch/site" "$dcsim" >judged 2>judged.err
 check "the site is judged to the end" [ $? -eq 0 ]
