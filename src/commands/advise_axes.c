@@ -6,6 +6,8 @@
 // and free joints leave nothing fixed.  What is left of the way to a target, less the part in this span and along
 // axes that do not count, stays whatever a control does.  Of a rotation (w, v) from the start to the target a turn
 // about n leaves 2 acos sqrt(w^2 + (n.v)^2), no turn 2 acos |w|.
+//
+// A free body goes wherever something takes it; where all that may touch it moves level it does not rise.
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +16,7 @@
 #include "commands/constants.h"
 #include "math/rotation.h"
 #include "math/vector.h"
+#include "task/drives.h"
 #include "task/pose.h"
 
 // Directions and turns that the joints of a chain leave open.
@@ -136,6 +139,56 @@ static void advise_turn(struct dc_task_site *site, const struct freedom *freedom
   site->decided = true;
 }
 
+// Whether all that may touch a body goes about level: moves by slides and hinges without a part upwards, or is level ground.
+static bool all_level(const struct dc_task_site *site, const struct dc_pose *poses, int body, const double up[3])
+{
+  const struct dc_bodies *bodies = &site->scene->model.bodies;
+  for (int i = 0; i < bodies->count; i++) {
+    struct freedom freedom = freedom_of(bodies, poses, i);
+    double normal[3], across[3];
+    if (i == body || !dc_bodies_touch(bodies, body, i))
+      continue;
+    if (!freedom.fixed_base)
+      return false;
+    dc_mat_apply(normal, poses[i].rotation, (const double[]){0, 0, 1});
+    dc_vec_cross(across, normal, up);
+    if (!dc_frame_moves(bodies, i) && !(dc_advice_half_space(&bodies->bodies[i]) && dc_vec_norm(across) < PARALLEL))
+      return false;
+    for (int k = 0; k < freedom.span; k++)
+      if (fabs(dc_vec_dot(freedom.axes[k], up)) > PARALLEL)
+        return false;
+  }
+  return true;
+}
+
+// Notes a free body that is to rise where all that may touch it goes about level.  Tipping lifts its centre, too, by the
+// difference of the radii of the balls about it and in it.
+static void advise_rise(struct dc_task_site *site, const struct dc_objective *objective, const struct dc_pose *poses,
+                        int body, const double target[3], double tolerance)
+{
+  const struct dc_bodies *bodies = &site->scene->model.bodies;
+  const struct dc_body *own = &bodies->bodies[body];
+  const double *gravity = site->scene->definition.gravity;
+  double up[3], way[3], start[3] = {0}, g = dc_vec_norm(gravity);
+  if (!own->free || !(g > 0) || dc_vec_norm(own->start.velocity) > 0 ||
+      dc_task_drives(&site->scene->task, bodies, body))
+    return;
+  dc_vec_scale(up, gravity, -1 / g);
+  dc_vec_sub(way, target, poses[body].position);
+  for (int k = 0; k < 3; k++) {
+    double direction[3] = {k == 0, k == 1, k == 2};
+    way[k] *= dc_advice_distance(objective, start, direction) > 0;
+  }
+  double rise = dc_vec_dot(way, up);
+  if (!(rise - tolerance > own->radius - dc_advice_inscribed(own)) || !all_level(site, poses, body, up))
+    return;
+  dc_advice_add(
+      site->list, "wrong axis",
+      "\"%.80s\" is to rise by %.3g m, but what may touch it moves level: lower the target, leave that axis out "
+      "(\"axes\"), or give a drive a joint that lifts",
+      own->name, rise);
+}
+
 void dc_advise_axes(struct dc_task_site *site, const struct dc_objective *objective, const struct dc_pose *poses)
 {
   const struct dc_bodies *bodies = &site->scene->model.bodies;
@@ -154,8 +207,11 @@ void dc_advise_axes(struct dc_task_site *site, const struct dc_objective *object
       continue;
     struct freedom freedom = freedom_of(bodies, poses, body);
     double at[3];
-    if (!freedom.fixed_base)
+    if (!freedom.fixed_base) {
+      if (reach || pose)
+        advise_rise(site, objective, poses, body, target, radius);
       continue;
+    }
     dc_vec_copy(at, poses[body].position);
     if (point) {
       double arm[3];
