@@ -88,25 +88,33 @@ bool dc_advice_is_driven(const struct dc_scene *scene, int body)
   return false;
 }
 
+// The axes that count for an objective, such as "xy".
+static const char *axes_of(const struct dc_objective *objective)
+{
+  int option = dc_option_find(objective->type->options, "axes");
+  return option < 0
+             ? "xyz"
+             : *(const char *const *)((const char *)objective->options + objective->type->options[option].offset);
+}
+
+void dc_advice_counted(const struct dc_objective *objective, double way[3])
+{
+  for (int k = 0; k < 3; k++)
+    way[k] *= strchr(axes_of(objective), "xyz"[k]) != NULL;
+}
+
 // Distance over the axes that count.
 double dc_advice_distance(const struct dc_objective *objective, const double a[3], const double b[3])
 {
-  int option = dc_option_find(objective->type->options, "axes");
-  const char *axes =
-      option < 0 ? "xyz"
-                 : *(const char *const *)((const char *)objective->options + objective->type->options[option].offset);
-  double square = 0;
-  for (int k = 0; k < 3; k++)
-    square += strchr(axes, "xyz"[k]) ? (a[k] - b[k]) * (a[k] - b[k]) : 0;
-  return sqrt(square);
+  double way[3];
+  dc_vec_sub(way, a, b);
+  dc_advice_counted(objective, way);
+  return dc_vec_norm(way);
 }
 
 bool dc_advice_has_all_axes(const struct dc_objective *objective)
 {
-  int option = dc_option_find(objective->type->options, "axes");
-  return option < 0 ||
-         strlen(*(const char *const *)((const char *)objective->options + objective->type->options[option].offset)) ==
-             3;
+  return strlen(axes_of(objective)) == 3;
 }
 
 double dc_advice_inscribed(const struct dc_body *body)

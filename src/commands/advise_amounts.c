@@ -314,6 +314,9 @@ static void advise_lift(struct dc_task_site *site)
   }
 }
 
+static const double LEVEL = 1e-6;  // sine of a slide's slope that counts as none
+static const double LIMPED = 2;    // times the force that brings a body past its target: it has to brake, too
+
 // Inertia of what hangs on part p of the body's joint: mass, or about the hinge's axis.
 static double carried_inertia(const struct dc_bodies *bodies, const struct dc_pose *poses, int body, int p)
 {
@@ -352,9 +355,36 @@ static double force_limit(const struct dc_scene *scene, int body, int k)
   return isnan(own->limits.effort) ? force : fmin(force, own->limits.effort);
 }
 
+// Way (m) along a level slide of a body on a fixed base that objectives ask of it from rest, less their tolerance; 0: none.
+static double asked_way(const struct dc_scene *scene, const struct dc_pose *poses, int body,
+                        const struct dc_joint_part *part)
+{
+  const struct dc_body *own = &scene->model.bodies.bodies[body];
+  double axis[3], most = 0;
+  dc_mat_apply(axis, poses[body].rotation, part->axis);
+  if (part->kind != DC_PART_SLIDE || (own->parent >= 0 && dc_body_moves(&scene->model.bodies.bodies[own->parent])) ||
+      fabs(dc_vec_dot(axis, scene->definition.gravity)) > LEVEL * dc_vec_norm(scene->definition.gravity) ||
+      (own->start.joint_velocity && own->start.joint_velocity[part->v - own->v_offset] != 0))
+    return 0;
+  for (int i = 0; i < scene->task.objective_count; i++) {
+    const struct dc_objective *objective = &scene->task.objectives[i];
+    double target[3], radius, way[3];
+    int goal;
+    for (int k = 0;
+         objective->type == &dc_objective_reach && objective->type->mark(objective->options, k, &goal, target, &radius);
+         k++)
+      if (goal == body) {
+        dc_vec_sub(way, target, poses[body].position);
+        dc_advice_counted(objective, way);
+        most = fmax(most, fabs(dc_vec_dot(way, axis)) - radius);
+      }
+  }
+  return most;
+}
+
 // Notes drives that go nowhere within the run of time T, over the inertia I that they carry.  Gains bring a joint less
-// than DC_ADVISE_LIMP of the way to its target, kp T^2 / 2 + kd T; forces f move it by less than DC_ADVISE_MOVES of a
-// radian or of its size, f T^2 / 2.
+// than DC_ADVISE_LIMP of the way to its target, kp T^2 / 2 + kd T; forces f move it, f T^2 / 2, by less than
+// DC_ADVISE_MOVES of a radian or of its size, or a slide by less than the way to its body's target.
 static void advise_limp(struct dc_task_site *site, const struct dc_pose *poses)
 {
   const struct dc_scene *scene = site->scene;
@@ -368,13 +398,20 @@ static void advise_limp(struct dc_task_site *site, const struct dc_pose *poses)
       double kp = body->pd ? dc_pd_kp(body->pd, k, turns) : 0, kd = body->pd ? dc_pd_kd(body->pd, k, turns) : 0;
       double inertia = carried_inertia(bodies, poses, i, p), size = turns ? 1 : 2 * body->radius,
              way = force_limit(scene, i, k) * time * time / (2 * inertia),
-             follows = (kp * time * time / 2 + kd * time) / inertia;
+             follows = (kp * time * time / 2 + kd * time) / inertia,
+             asked = asked_way(scene, poses, i, &body->parts[p]);
       if ((!turns && body->parts[p].kind != DC_PART_SLIDE) || !(inertia > 0))
         continue;
       if (way < DC_ADVISE_MOVES * size)
         dc_advice_add(site->list, "limp",
                       "the force of \"%.80s\" is at most %.3g %s, which moves it by %.2g %s in %.3g s", body->name,
                       force_limit(scene, i, k), turns ? "N m" : "N", way, turns ? "rad" : "m", time);
+      else if (way < asked)
+        dc_advice_add(
+            site->list, "limp",
+            "the force of \"%.80s\" is at most %.3g N, which moves it by %.2g m in %.3g s, of %.3g m to its target: "
+            "%.2g N would",
+            body->name, force_limit(scene, i, k), way, time, asked, LIMPED * 2 * asked * inertia / (time * time));
       else if (kp > 0 && follows < DC_ADVISE_LIMP)
         dc_advice_add(
             site->list, "limp",

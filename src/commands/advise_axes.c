@@ -169,16 +169,13 @@ static void advise_rise(struct dc_task_site *site, const struct dc_objective *ob
   const struct dc_bodies *bodies = &site->scene->model.bodies;
   const struct dc_body *own = &bodies->bodies[body];
   const double *gravity = site->scene->definition.gravity;
-  double up[3], way[3], start[3] = {0}, g = dc_vec_norm(gravity);
+  double up[3], way[3], g = dc_vec_norm(gravity);
   if (!own->free || !(g > 0) || dc_vec_norm(own->start.velocity) > 0 ||
       dc_task_drives(&site->scene->task, bodies, body))
     return;
   dc_vec_scale(up, gravity, -1 / g);
   dc_vec_sub(way, target, poses[body].position);
-  for (int k = 0; k < 3; k++) {
-    double direction[3] = {k == 0, k == 1, k == 2};
-    way[k] *= dc_advice_distance(objective, start, direction) > 0;
-  }
+  dc_advice_counted(objective, way);
   double rise = dc_vec_dot(way, up);
   if (!(rise - tolerance > own->radius - dc_advice_inscribed(own)) || !all_level(site, poses, body, up))
     return;

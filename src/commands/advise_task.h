@@ -29,6 +29,8 @@ static inline double dc_advice_duration(const struct dc_scene *scene)
 
 // Distance of two points over the axes that count for the objective, m.
 double dc_advice_distance(const struct dc_objective *objective, const double a[3], const double b[3]);
+// Sets the part of a way along axes that do not count to 0.
+void dc_advice_counted(const struct dc_objective *objective, double way[3]);
 
 // Whether a control acts on this body itself.
 bool dc_advice_is_driven(const struct dc_scene *scene, int body);

@@ -66,6 +66,18 @@ sound gate.json --set "$speed" --set 'objective[0].when=end'
 sound gate.json --set "$speed" --set 'objective[0].from=20'
 sound gate.json --set "$speed" --set 'objective[0].target=[1, 0, 0]'
 
+# A force that does not bring a slide to its target in time.
+cat >cart.json <<'SCENE'
+{ "time": {"step": 0.02, "steps": 50}, "shapes": {"cart": {"type": "box", "size": [0.2, 0.1, 0.08]}},
+  "bodies": [{"name": "cart", "joint": {"type": "slide", "axis": [1, 0, 0]}, "shape": "cart", "mass": 1}],
+  "control": [{"type": "torque", "body": "cart", "limit": 0.5}],
+  "objective": [{"type": "reach", "body": "cart", "target": [-0.5, 0, 0], "axes": "x", "tolerance": 0.1}] }
+SCENE
+sense cart.json limp 'at most 0.5 N, which moves it by 0.25 m in 1 s, of 0.4 m to its target: 1.6 N would'
+sound cart.json --set control.0.limit=1.6
+sound cart.json --set 'objective[0].target=[-0.3, 0, 0]'
+sound cart.json --set bodies.cart.joint_velocity='[-1]'
+
 # Gravity, speeds and ground.
 sense "$d/tasks/throw.json" units 'is it given in mm/s^2' --set 'gravity=[0, 0, -9810]'
 check "what is wrong is not the step" sh -c '! grep "long steps" "$1"' sh "$out"
