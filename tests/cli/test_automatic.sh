@@ -119,6 +119,17 @@ run 0 optimize effort.json -o effort --json --quiet --threads 2
 check "a goal beside a cost is reached" grep -q '"success": true' "$out"
 in_five_parts effort.json effort 0.05
 
+# Scenes that are drawn with a goal alone are sound.
+if have_python; then
+  python3 -B "$DCSIM_SOURCE/scripts/soak/goals.py" 3 10 drawn
+  for scene in drawn/*.json; do
+    run 0 check "$scene"
+    check "$scene: nothing is wrong with it" [ -z "$(grep advice: "$out")" ]
+  done
+else
+  skip "scenes that are drawn with a goal alone are sound" "no python3"
+fi
+
 # Interrupted after the first guess and resumed.
 run 0 optimize push.json -o stopped --quiet --threads 1 --max-time 1e-9 --checkpoint 0
 run 0 optimize --resume stopped --quiet --threads 1 --max-time 1e-9
