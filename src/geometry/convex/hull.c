@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convex hulls by Qhull (Barber, Dobkin, Huhdanpaa 1996, The quickhull algorithm for convex hulls).
+//
+// 1. Points are moved and scaled to a box of diagonal 1, so that tolerances are relative (normalize); points that
+// span no volume are refused (check_spread).
+// 2. Qhull finds triangles; corners of slivers are taken out and it runs again (find_facets).
+// 3. The mesh gets the input's own coordinates and an order that does not depend on Qhull (write_mesh), and is
+// checked: closed, and convex to rounding (check_hull).
 #include "geometry/convex/hull.h"
 
 #include <libqhull_r/libqhull_r.h>

@@ -12,6 +12,7 @@
 #include "geometry/convex/hull.h"
 #include "math/vector.h"
 
+// Steps towards the smallest sphere: after n steps the radius is too large by a fraction of about 1/sqrt(n) at most.
 enum { SHRINKS = 200 };
 
 static enum dc_status fail_memory(struct dc_error *error)

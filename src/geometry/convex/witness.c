@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queries of witness points: which pairs of parts are looked at, from where, and what becomes of their answers.
+//
+// Distances of pairs of convex parts come from GJK (witness_gjk.c), depths of those that meet from EPA
+// (witness_epa.c); both begin at the answer of the query before.  All is in the frame of the first solid, with points
+// from the centre of the first part, so that rounding follows the sizes of parts and not their places.  Spheres
+// around the parts, and how far all has moved since a pair was last looked at, rule out most pairs.
 #include "geometry/convex/witness.h"
 
 #include <math.h>
@@ -32,8 +37,8 @@ struct dc_witness_search {
   const struct dc_solid *solids[2];
   int pair_count, last_pair;  // last_pair: the answer of the last query, -1: none
   struct memory *memories;    // [pair_count]
-  // How far the second solid's points have moved at most in the first's frame, m, summed over queries.  The distance of
-  // a pair of parts is at least reaches[pair] - moved.
+  // How far the second solid's points have moved at most in the first's frame, m, summed over queries.  The distance
+  // of a pair of parts is at least reaches[pair] - moved.
   double moved, *reaches;
   struct relative last;
   struct candidate *candidates;
@@ -47,6 +52,7 @@ struct answer {
   double normal[3], distance, point[2][3];  // in the first solid's frame
 };
 
+// Nothing is known of any pair: all are looked at again.
 static void forget_reaches(struct dc_witness_search *search)
 {
   search->moved = 0;
@@ -108,6 +114,7 @@ long dc_witness_search_supports(const struct dc_witness_search *search)
   return search->supports;
 }
 
+// R = A^T B and A^T (b - a) of the placements (A, a) and (B, b): the second in the frame of the first.
 static void set_relative(const struct dc_placement *first, const struct dc_placement *second, struct relative *relative)
 {
   double between[3];
@@ -141,6 +148,7 @@ static void set_difference(const struct dc_witness_search *search, const struct 
   difference->touching = DC_WITNESS_TOUCHING * difference->scale;
 }
 
+// Begins where the last query ended: the same corners, moved to where they are now; the first corners without memory.
 static void recall(const struct memory *memory, struct dc_difference *difference, struct dc_simplex *simplex)
 {
   simplex->count = memory->simplex_count > 0 ? memory->simplex_count : 1;

@@ -10,6 +10,7 @@
 #include "geometry/mesh/mesh.h"
 #include "math/vector.h"
 
+// Numbers of the shape: t (m), then a unit normal n_i and an offset o_i (m) for each plane.
 enum { SOFTNESS, PLANES, PLANE = 4, MOST_PLANES = 1024 };
 
 static int plane_count(const struct dc_sdf *sdf)

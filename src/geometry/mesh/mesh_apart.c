@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the connected parts of a mesh bound one solid: surfaces of different parts do not meet, and none bounds what
-// another one bounds already.
+// Whether the connected parts of a mesh bound one solid: surfaces of different parts do not meet, and none bounds
+// what another one bounds already.
+//
+// 1. Triangles are sorted by parts (find_parts).
+// 2. A walk over pairs of nodes of a sphere tree tests triangles of different parts that may meet (find_crossing).
+// 3. Parts that do not cross lie in each other or apart: one vertex of each tells which (find_nesting).
+//
+// Both searches have a limit of work; a mesh that exceeds one is refused, since nothing is known of it then.  Parts
+// that face inwards outside all others have been refused before (mesh_check.c).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +109,7 @@ static void find_owners(const struct parts *all, const struct dc_sphere_tree *tr
   }
 }
 
+// Whether two triangles touch or cross: no axis separates them by more than rounding.
 static bool meet(const struct parts *all, int t, int u)
 {
   double x[3][3], y[3][3], normal[3];
@@ -118,6 +126,7 @@ struct crossing {
   int triangles[2];
 };
 
+// Whether the spheres of two nodes meet.
 static bool reaches(const struct dc_sphere_tree *tree, int i, int j, double rounding)
 {
   return dc_vec_distance(tree->center[i], tree->center[j]) <= tree->radius[i] + tree->radius[j] + rounding;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of a mesh: hulls of groups as one mesh, and the decomposition into convex parts where every group is a closed
-// convex surface.
+// Groups of a mesh ("g" and "o" of OBJ, members of compounds): ranges of triangles that follow each other.
+//
+// Hulls: each group is replaced by its hull (dc_mesh_hulls).  Convex parts: the mesh stays as it is, and either it or
+// all of its groups are closed convex surfaces (dc_mesh_convex_parts).  A mesh of which neither is true has no convex
+// parts and can only be touched as a surface.
 #include "geometry/mesh/mesh_groups.h"
 
 #include <math.h>

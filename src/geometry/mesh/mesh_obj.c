@@ -71,6 +71,7 @@ static const unsigned char may_end[256] = {[' '] = MAY_END_WORD,
                                            ['#'] = MAY_END_WORD | MAY_END_LINE,
                                            ['\\'] = MAY_END_WORD | MAY_END_LINE};
 
+// what: which of the two marks stops it.
 static void pass_over(struct scanner *scanner, int what)
 {
   const char *at = scanner->at;

@@ -66,6 +66,7 @@ static enum dc_status read_bytes(const char *path, int descriptor, char *bytes, 
   return DC_OK;
 }
 
+// bytes: the caller frees them, even after a failure.  A zero follows the last byte, on which scanners of text rely.
 enum dc_status dc_mesh_load(const char *path, char **bytes, size_t *size, struct dc_error *error)
 {
   struct dc_opened file;

@@ -6,7 +6,8 @@
 
 #include "geometry/mesh/simplices_read.h"
 
-// Types of cells that are read, with their corners and all of their nodes: the corners come first.
+// Types of cells that are read, by VTK's numbers: vertex, line, triangle, tetrahedron, then the last three of second
+// order.  Corners come first among the nodes.
 static const struct kind {
   int type, corners, nodes;
 } kinds[] = {{1, 1, 1}, {3, 2, 2}, {5, 3, 3}, {10, 4, 4}, {21, 2, 3}, {22, 3, 6}, {24, 4, 10}};
@@ -14,7 +15,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 struct cells {
   int64_t count, total;
-  int64_t *begin, *nodes;  // [count + 1] of nodes [total]
+  int64_t *begin, *nodes;  // cell c has nodes [begin[c], begin[c + 1]); begin [count + 1], nodes [total]
 };
 
 static bool little_endian(void)
@@ -58,6 +59,7 @@ static void read_points(struct dc_mesh_cursor *cursor, struct dc_simplices_parts
   }
 }
 
+// False: out of memory, or the section is there twice.
 static bool make_room(struct dc_mesh_cursor *cursor, struct cells *cells)
 {
   if (cells->begin || cursor->status)

@@ -105,6 +105,7 @@ static void open_file(struct vtu *vtu, const XML_Char **attributes)
                                            .swapped = little == is(order, "BigEndian")};
 }
 
+// A count or an offset; anything else is refused and 0.
 static int64_t whole_number(struct vtu *vtu, const XML_Char **attributes, const char *name)
 {
   const char *text = attribute(attributes, name);
@@ -336,6 +337,7 @@ static void close_source(struct vtu *vtu, struct source *source)
   free(source->bytes);
 }
 
+// Nodes of a piece are numbered on behind those of the pieces before (vtu->first).
 static void read_places(struct vtu *vtu, struct dc_simplices_parts *parts)
 {
   struct source source;

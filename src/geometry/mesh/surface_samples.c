@@ -21,7 +21,7 @@ struct plane {
 
 struct sample {
   double point[3], normal[3];
-  int part, vertex;  // of samples at vertices
+  int part, vertex;  // the part it is on; the vertex of that, -1: on a triangle
   int number;        // in the order of drawing
 };
 
@@ -151,6 +151,7 @@ static bool is_on_union(const struct maker *maker, int part, bool vertex, const 
   return true;
 }
 
+// vertex -1: the point is on a triangle.  Normals are unit vectors outwards.
 static void add_sample(struct maker *maker, int part, int vertex, const double point[3], const double normal[3])
 {
   struct sample *sample = &maker->samples[maker->count];
@@ -207,6 +208,7 @@ static void add_points(struct maker *maker, int count)
   }
 }
 
+// The order of drawing breaks ties, so that the result does not depend on qsort.
 static int compare_along(const struct sample *a, const struct sample *b, int axis)
 {
   if (a->point[axis] != b->point[axis])

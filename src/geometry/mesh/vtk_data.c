@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
+// Deflate packs at most 1032 to 1, so that sizes beyond this are forged and are refused before memory is asked for.
 enum { MOST_RATIO = 1100 };  // of what zlib unpacks to what it was packed to
 
 // Bytes one after the other.  Headers and data may be encoded apart: padding ends a group of four characters, not the
@@ -17,6 +18,7 @@ struct stream {
   int left;  // bytes of the group that are not consumed yet
 };
 
+// The value of a digit in base64; -1: none.
 static int digit_of(char c)
 {
   if (c >= 'A' && c <= 'Z')

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compound: the union of other shapes, each at a place of its own.
+//
+// Surfaces are put side by side, a group each, and not cut where they overlap: volumes, and so masses, of members add
+// up.  Convex parts are known only if all members have them; otherwise the compound has none.
 #include <stddef.h>
 
 #include "geometry/shapes/shape_options.h"

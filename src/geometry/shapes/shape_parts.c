@@ -76,6 +76,7 @@ static enum dc_status make_hulls(struct dc_shape *shape, int count, const struct
   return DC_OK;
 }
 
+// given [count]: vertices of the parts; their triangles are not looked at.  The shape copies what it keeps.
 enum dc_status dc_shape_set_hulls(struct dc_shape *shape, int count, const struct dc_mesh *given,
                                   struct dc_arena *arena, struct dc_error *error)
 {

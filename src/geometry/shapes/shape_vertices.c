@@ -31,6 +31,7 @@ static double volume_of(const struct dc_mesh *mesh)
   return properties.volume;
 }
 
+// A design that flattens a part would make a body without inertia or a hull that cannot be made.
 static enum dc_status check_volumes(const struct dc_shape *shape, const struct dc_shape *moved, struct dc_error *error)
 {
   for (int i = 0; i < shape->part_count; i++)
@@ -76,6 +77,8 @@ enum dc_status dc_shape_with_vertices(const struct dc_shape *shape, const double
   return status ? status : check_volumes(shape, result, error);
 }
 
+// indices [vertex_count of the mesh]: the mesh's vertices among those of the parts, part by part.  A hull keeps bits
+// and order of the vertices it takes, so that one pass finds them.  False: the surface is not that of the parts.
 bool dc_shape_mesh_vertices(const struct dc_shape *shape, int *indices)
 {
   const struct dc_mesh *mesh = &shape->mesh;
@@ -88,6 +91,7 @@ bool dc_shape_mesh_vertices(const struct dc_shape *shape, int *indices)
   return v == mesh->vertex_count;
 }
 
+// The surface with its vertices where those of the parts are now; mass and inertia follow.
 static enum dc_status move_mesh(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,
                                 struct dc_shape *result, struct dc_error *error)
 {
