@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completion for zsh: one call of _arguments for every command.
+//
+// The script that is printed is `begin`, then _dcsim() with a branch for each command, made from the tables of
+// options, then `end`. Names that are known at run time only (models, families, benchmarks, keys of scenes) are asked
+// of the program by the functions in `begin`.
 #include <stdio.h>
 #include <string.h>
 

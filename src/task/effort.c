@@ -5,6 +5,7 @@
 
 #include "task/objective_parts.h"
 
+// Coordinates of actuators in a scene: two arrays of so many numbers stand on the stack, 64 KB.
 enum { MOST_FORCES = 4096 };
 
 static const struct dc_option options_table[] = {

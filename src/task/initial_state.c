@@ -301,6 +301,9 @@ static void draw_direction(const char *axes, struct dc_random *random, double di
 static void draw(const void *options, const struct dc_model *model, const struct dc_window *window, const double *guess,
                  const struct dc_spread *spread, struct dc_random *random, double *parameters)
 {
+  // The start moves by up to so many diameters along each axis.  Speeds are from a share of the fastest up to it; the
+  // fastest comes so many times as far as the farthest body is, within the window.  Times are at least that share of
+  // the window.
   static const double diameters = 1.5, least_speed = 0.15, most_speed = 2, least_time = 0.3;
   const struct dc_initial_state_options *start = options;
   const struct dc_body *body = &model->bodies.bodies[start->body];

@@ -47,6 +47,7 @@ double dc_objective_scene_mass(const struct dc_model *model, int body)
   return soft ? soft->density * soft->elastic.volume : dc_frame_moves(&model->bodies, body) ? of->mass : 0;
 }
 
+// The factor by which a control or design scales the mass of a body; input NULL: none does.
 static double mass_scale(const struct dc_rollout_input *input, int body)
 {
   return input ? input->design.body_mass_scale[body] : 1;

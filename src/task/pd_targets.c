@@ -2,6 +2,8 @@
 // Control "pd_targets": one target displacement per step, or per block of steps, for the actuator of one body.  With
 // parameter y the target displacement from the initial state is c(y), with c the bounds (task/clamp.h), which a scene
 // may leave open (task/target_bounds.h).  The target velocity is zero, so that kd damps.
+//
+// Parameters are [blocks][coordinates]; targets of several controls on one coordinate add up.
 #include "task/held_parameters.h"
 
 static const struct dc_option options_table[] = {

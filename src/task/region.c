@@ -3,10 +3,10 @@
 //
 //     f = weight * sum |o|^2,   df/dx = 2 weight o,
 //
-// with o the vector from the nearest point of the region, scaled by "inside", to x, zero there.  Of a box it is
-// max(|x_i - c_i| - size_i / 2, 0) along each chosen axis, of a disc (a ball, an interval) (|x - c| - radius) (x - c) /
-// |x - c|.  f is once continuously differentiable.  With "rest" a body adds the term of task/rest.h with u = |o|^2 / extent^2, the extent
-// being the radius or half the largest edge.
+// with o the vector from the nearest point of the region, scaled by "inside", to x, zero there.  Along each chosen
+// axis of a box it is max(|x_i - c_i| - size_i / 2, 0) with the sign of x_i - c_i.  For a disc (a ball, an interval)
+// it is (|x - c| - radius) (x - c) / |x - c|, so that the loss is once continuously differentiable.  With "rest" a
+// body adds the term of task/rest.h with u = |o|^2 / extent^2, the extent being the radius or half the largest edge.
 #include <math.h>
 
 #include "task/rest.h"

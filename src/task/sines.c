@@ -153,6 +153,7 @@ static void fade(double t, double ramp, double *r, double *rate)
   }
 }
 
+// A wave at a moment: its amplitude in units of the coordinate, 2 pi f in rad/s, sine and cosine of theta.
 struct wave {
   double amplitude, omega, sine, cosine;
 };
@@ -179,6 +180,7 @@ static void motion(const struct dc_sines_options *sines, const double *own, doub
   *y_rate = rate * sum + r * sum_rate;
 }
 
+// Targets of a step hold at its end; time counts from the start of the run, not of the window.
 static double time_of(const struct dc_window *window, int step)
 {
   return (double)(window->first + step + 1) * window->time_step;

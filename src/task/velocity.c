@@ -117,6 +117,7 @@ static struct dc_frame_range steps_of(const struct dc_velocity_options *velocity
   return frames;
 }
 
+// Frames of a trajectory that is part of a run may be negative: down to -earlier they are those before it.
 static const struct dc_pose *pose_at(const struct dc_trajectory *trajectory, int frame, int body)
 {
   return trajectory->poses + (ptrdiff_t)frame * trajectory->bodies + body;
@@ -154,6 +155,7 @@ static double excess_of(const struct dc_velocity_options *velocity, const double
   return excess <= 0 ? 0 : excess;
 }
 
+// Adds scale times turn to the torque on a body, about its centre; a wrench has its torque before its force.
 static void add_turn(struct dc_loss_cotangent *cotangent, const struct dc_model *model,
                      const struct dc_trajectory *trajectory, int frame, int body, double scale, const double *turn)
 {

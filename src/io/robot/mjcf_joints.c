@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joints of an MJCF model, their passive forces and starts.
+// Joints of an MJCF model, their passive forces and starts.  A body of the scene has its own joints behind those of
+// the bodies without mass above it.  Coordinates of scenes are those of the file less "ref": ranges, starts and rests
+// of springs are shifted by it.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +10,8 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-// Springs, dampers, rotors and friction that a joint of that kind has here; the others are named.
+// Springs, dampers, rotors and friction that a joint of that kind has here; the others are named.  True: there is
+// something to write.
 static bool put_passive(struct dc_mjcf_builder *builder, cJSON *object, const struct dc_mjcf_joint *joint, double force,
                         int place)
 {

@@ -47,6 +47,7 @@ const char *dc_mjcf_text(struct dc_mjcf_reader *reader, const struct dc_mjcf_nod
   return NULL;
 }
 
+// NULL of NULL, and after a refusal for want of memory.
 const char *dc_mjcf_copy(struct dc_mjcf_reader *reader, const char *text)
 {
   const char *copy = text ? dc_arena_strdup(reader->arena, text) : NULL;
@@ -263,6 +264,7 @@ void dc_mjcf_pose(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node
 
 // Classes.
 
+// The first entry of a class; -1: no such class.
 static int find_class(const struct dc_mjcf_reader *reader, const char *name)
 {
   for (size_t c = 0; c < reader->class_count; c++)
@@ -281,8 +283,9 @@ static void apply_class(struct dc_mjcf_reader *reader, int class, const struct d
   for (; class >= 0 && count < DC_MJCF_MOST_DEPTH; class = reader->classes[class].parent)
     chain[count++] = class;
   while (count-- > 0) {
-    // a class may be spread over several elements, of which those of the main one stand at the top
-    // and a class copies the one around when it begins: what that gets later does not reach it
+    // A class may be spread over several <default> elements of one name; classes[] has an entry for each, in the
+    // order of the file.  A class that is nested copies the one around at its own beginning.  Therefore only entries
+    // before it count of an outer class, and what the outer one gets later does not reach it.
     const char *name = reader->classes[chain[count]].name;
     size_t end = count > 0 ? (size_t)chain[count - 1] : reader->class_count;
     for (size_t c = 0; c < end; c++) {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of an MJCF model that nothing here corresponds to, remembered by name and line for notes and refusals.
+//
+// Three lists: `refused`, parts that the model would lack; `forces`, forces that it would lack; `dropped`, details
+// that are not applied.  The option "unsupported" of the include says which of the first two are errors and which are
+// notes; the third are notes always.
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Relations between the bodies of an MJCF model: pairs and exclusions, equalities, keyframes.
+//
+// Pairs are read after the bodies, equalities after the tendons, and keyframes after the actuators (read_model in
+// mjcf_load.c), so that names become indices at once.  An equality may move bodies in the list (mjcf_hold.c).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +44,8 @@ static int body_named(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *
   return named(reader, node, attribute, model->bodies, model->body_count, sizeof *model->bodies, true);
 }
 
-// The attributes of a pair, from defaults and the element; rubs and counted: friction and condim have been
-// given.
+// The attributes of a pair, from defaults and the element.  Five numbers of friction are two tangential ones, one
+// about the normal, and two of rolling; the first counts, and a second one that differs is named.
 struct pair_state {
   int condim;
   double friction[5];
@@ -67,7 +70,8 @@ static void add_pair(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
         named(reader, node, k ? "geom2" : "geom1", model->geoms, model->geom_count, sizeof *model->geoms, true);
   if (reader->status)
     return;
-  // what the pair does not say comes of its class; the geometries have no say
+  // Whatever the pair does not say is that of its class of defaults; friction and condim of the geometries have no
+  // say.
   pair.condim = state.condim;
   pair.friction = state.friction[0];
   pair.uneven = state.condim > 1 && state.friction[0] != state.friction[1];
@@ -173,9 +177,9 @@ static void add_equality_of_tendons(struct dc_mjcf_reader *reader, const struct 
     dc_mjcf_name_it(reader, node);
 }
 
-// Equalities of two joints and of tendons become couplings, those of one lock it, welds and connections hold bodies where they can; all
-// others are remembered as without counterpart.  Those that are not active say nothing, but their attributes
-// are asked for, so that no note calls them idle.
+// Equalities of two joints and of tendons become couplings, those of one joint lock it, welds and connections hold
+// bodies where they can; all others are remembered as without counterpart.  Those that are not active say nothing,
+// but their attributes are asked for, so that no note calls them idle.
 void dc_mjcf_read_equality(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
 {
   struct dc_mjcf *model = reader->model;

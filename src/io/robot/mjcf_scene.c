@@ -17,6 +17,7 @@
 // The least mass that counts, kg.
 static const double LIGHTEST = 1e-15;
 
+// Parents stand before their children.
 static int count_children(const struct dc_mjcf *mjcf, int i)
 {
   int count = 0;

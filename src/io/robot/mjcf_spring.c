@@ -19,7 +19,7 @@ enum { MOST_FREEDOMS = 600 };
 struct freedom {
   int joint, body;
   bool turns;
-  double along[3], point[3], armature;
+  double along[3], point[3], armature;  // axis and a point on it, in the world; kg or kg m^2
 };
 
 struct tree {
@@ -60,6 +60,7 @@ static void add_joint(struct tree *tree, int j)
   }
 }
 
+// Parents have lower numbers, so that the way up ends at top or below it.
 static bool is_below(const struct dc_mjcf *model, int body, int top)
 {
   while (body > top)
@@ -81,6 +82,7 @@ static void move(const struct freedom *freedom, const double at[3], double v[3],
   dc_vec_copy(w, freedom->along);
 }
 
+// Adds the part of a body to the lower triangle of M: m v_i . v_j + w_i . I w_j.
 static void add_body(struct tree *tree, int b)
 {
   const struct dc_mjcf_body *body = &tree->model->bodies[b];

@@ -13,6 +13,8 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
+// Copies of one <replicate>, and visits of elements with all copies of copies: a file of a few lines could ask for
+// any number.
 enum { MOST_COPIES = 10000, MOST_WALKED = 1000000 };
 
 static const char *const limits[] = {"false", "true", "auto", NULL};

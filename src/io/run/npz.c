@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writes NPZ: a ZIP archive without compression, one .npy file an array.  The archive is made in memory and written
+// at its end.
+//
 // Formats: PKWARE, APPNOTE.TXT (.ZIP File Format Specification), 6.3.10, sections 4.3 and 4.4; NumPy Enhancement
 // Proposal 1 (the .npy format), version 1.0.
 #include "io/run/npz.h"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that a run with a design of shapes leaves: the numbers of every iteration (design.csv), the parts for other
-// programs (OBJ, STL), and the scene with the design built in (design/scene.json).
+// The files that a run with a design of shapes leaves: the numbers of every iteration (design.csv), the parts for
+// other programs (OBJ, STL), and the scene with the design built in (design/scene.json).
+//
+// All is made anew from the parameters at the end of the run: a model is built for each row of the table, and one of
+// the best parameters for parts and scene.  Files that are replaced are complete before or after (run_files.c).
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -284,6 +287,7 @@ static bool is_convex(const struct dc_mesh *part, double tolerance)
   return true;
 }
 
+// To rounding: vertices may stand out by 1e-9 of the size of the shape.
 static bool all_convex(const struct dc_shape *shape)
 {
   static const double FLAT = 1e-9;  // of the size

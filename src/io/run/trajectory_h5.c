@@ -361,8 +361,8 @@ static enum dc_status build_image(void *context, char **image, size_t *size, str
   return *image && !out_of_memory ? DC_OK : dc_out_of_memory(error);
 }
 
-// More bytes than a trajectory of so many frames and states between them has in the file: its numbers, and 16
-// kB a body for groups, headers and names.
+// More bytes than a trajectory of so many frames and states between them has in the file: its numbers, and 16 kB a
+// body for groups, headers and names.  The counts are doubles, since their products may exceed integers.
 static double bound_trajectory(const struct dc_scene *scene, double frames, double between, double parameters)
 {
   enum { PER_BODY = 16 << 10 };

@@ -281,7 +281,6 @@ enum dc_status dc_scene_read_bodies(struct dc_scene_build *build)
   return status;
 }
 
-// Reads one control and checks it against the model.
 // Leaves bounds of targets to be chosen, where neither the scene nor an argument gives them; an empty list is given, and
 // those of a resolved scene that says that they were chosen are not.  Worlds that share parameters have none.
 static void open_bounds(const struct dc_scene_build *build, const struct dc_json *object,
@@ -301,6 +300,8 @@ static void open_bounds(const struct dc_scene_build *build, const struct dc_json
     options->low.count = options->high.count = 0;
 }
 
+// Reads one control and checks it against the model.  Those that apply forces make a record of forces necessary, in
+// the plant too.
 static enum dc_status read_control(struct dc_scene_build *build, const struct dc_json *object)
 {
   struct dc_task *task = &build->scene->task;

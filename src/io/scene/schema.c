@@ -204,6 +204,7 @@ void dc_put_option_schema(struct dc_json_writer *writer, const struct dc_option 
   dc_json_end(writer, "}");
 }
 
+// Options without a default are required, and the tag where it must be there.
 static void put_required(struct dc_json_writer *writer, const struct dc_option *table, const char *tag)
 {
   int count = tag != NULL;
