@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Friction's mixed derivative: how its gradient at t+1 depends on the poses at t, coefficients and stiffness.
 //
-// The slips on a plane are those of plane_slip.h; what follows is in the local frame of a triangle pair.
+// The slips on a plane are those of plane_slip.h.  Triangle pairs are pulled back eight at a time
+// (kernels/friction_back_template.h), vertices above a half-space here.
 #include <string.h>
 
 #include "contact/friction/plane_slip.h"
@@ -18,80 +19,6 @@ static void solve3(double m[3][3], double least, double x[3])
   x[2] = y2 / pivot2;
   x[1] = y1 / pivot1 - l21 * x[2];
   x[0] = x[0] / m[0][0] - l10 * x[1] - l20 * x[2];
-}
-
-// One lane of a batch.
-struct sliding_pair {
-  double axes[9], arm[6][3], distance[6], weight[6];  // W_v
-  struct dc_plane_vertex vertex[6];
-  struct dc_plane_motion motion;
-};
-
-// Reads one triangle pair of a batch: axes, arms, weights, motions and variations of its vertices.
-static void read_lane(const struct dc_friction_batch *batch, int l, const struct dc_friction_motion *motion,
-                      const struct dc_friction_sides *sides, struct sliding_pair *p)
-{
-  p->motion = (struct dc_plane_motion){.e2 = motion->smoothing * motion->smoothing, .time_step = motion->time_step};
-  for (int i = 0; i < 9; i++)
-    p->axes[i] = batch->axes[i][l];
-  for (int v = 0; v < 6; v++) {
-    struct dc_plane_vertex *vertex = &p->vertex[v];
-    for (int k = 0; k < 3; k++)
-      p->arm[v][k] = batch->arms[3 * v + k][l];
-    for (int k = 0; k < 2; k++)
-      vertex->place[k] = batch->levers[2 * v + k][l];
-    p->distance[v] = batch->distances[v][l];
-    p->weight[v] = batch->strength[l] * batch->weights[v][l];
-    vertex->place[2] = dc_triangle_side(v) * p->distance[v];
-    dc_plane_vertex_velocity(motion, v / 3, p->axes, p->arm[v], sides->twist[v / 3], vertex->velocity,
-                             vertex->variation);
-  }
-  for (int k = 0; k < 3; k++)
-    p->motion.z[k] = batch->motion[k][l];
-}
-
-// The rows of the plane at time t: gradients xbar of the vertices [6][3], nbar of the plane's normal (two components)
-// and dbar of its offset; a, b of plane_slip.h.
-struct cotangents {
-  double x[6][3], n[2], d, a[6][2], b[6][2];
-};
-
-// The answer of the plane's motion, and what acts through r and r'; share [6] receives each vertex's part of G.
-static void through_slips(struct sliding_pair *p, double share[6], struct cotangents *c)
-{
-  double matrix[3][3] = {{0}};
-  for (int v = 0; v < 6; v++)
-    dc_plane_add_answer(&p->vertex[v], &p->motion, p->weight[v], matrix, p->motion.zeta);
-  solve3(matrix, 1e-15, p->motion.zeta);
-  for (int v = 0; v < 6; v++) {
-    double n[2], size,
-        product = dc_plane_through_slips(&p->vertex[v], &p->motion, p->weight[v], c->x[v], n, c->a[v], c->b[v], &size);
-    share[v] = p->weight[v] * product / size;
-    c->n[0] += n[0];
-    c->n[1] += n[1];
-  }
-}
-
-// f_v = mu w_i w_j (1 - phi) c(S) P'(S) / h_v^2, c the factor of the range, S = sum 1/h_v, h_v = s_v (n.x_v + d)
-static void through_forces(const struct sliding_pair *p, const struct dc_contact_settings *settings,
-                           const double share[6], struct cotangents *c)
-{
-  double sum = 0, total = 0;
-  for (int v = 0; v < 6; v++) {
-    sum += 1 / p->distance[v];
-    total += share[v];
-  }
-  // P''/P' with P' = l (1 + sqrt(12/(l S))), P'' = -sqrt(12 l)/2 S^(-3/2)
-  double root = DC_SQRT12 / sqrt(settings->length * sum), by_sum = -0.5 * root / (sum * (1 + root)) * total, rate;
-  dc_friction_within_range(sum, settings->friction_range, &rate);
-  by_sum += rate * total;
-  for (int v = 0; v < 6; v++) {
-    double h = p->distance[v], by_distance = dc_triangle_side(v) * (-2 * share[v] / h - by_sum / (h * h));
-    c->x[v][2] += by_distance;
-    c->n[0] += by_distance * p->vertex[v].place[0];
-    c->n[1] += by_distance * p->vertex[v].place[1];
-    c->d += by_distance;
-  }
 }
 
 // The plane's response eta to a change of the vertices: three equations, solved with the offset as the first pivot.
@@ -115,19 +42,6 @@ double dc_triangle_solve_plane(const double distance[6], const struct dc_plane_v
   }
   solve3(m, 0, eta);
   return scale;
-}
-
-// M eta = (nbar, dbar) carries nbar and dbar on to the vertices.
-static void through_plane(const struct sliding_pair *p, struct cotangents *c)
-{
-  double eta[3] = {c->d, c->n[0], c->n[1]}, scale = dc_triangle_solve_plane(p->distance, p->vertex, eta);
-  for (int v = 0; v < 6; v++) {
-    double ratio = scale / p->distance[v], square = dc_triangle_side(v) * ratio * ratio * scale;
-    c->x[v][0] += square * eta[1];
-    c->x[v][1] += square * eta[2];
-    c->x[v][2] -=
-        2 * ratio * ratio * ratio * (eta[0] + p->vertex[v].place[0] * eta[1] + p->vertex[v].place[1] * eta[2]);
-  }
 }
 
 // Adds the contribution of one triangle pair to the sums of a vertex for dc_friction_add_point, world axes.
@@ -154,24 +68,49 @@ static void take_sums(struct dc_collider *collider, int x, double time_step, con
   }
 }
 
-// On from the forces f_v and the plane to the bodies; the sum of the shares.  triangles: the vertices of the lane in a
-// and b, whose sums [2][vertex_count] gain; NULL: points are not wanted.
-static double pull_back_lane(const struct dc_contact *contact, const struct sliding_pair *p, const double share[6],
-                             const int *const triangles[2], struct dc_vertex_sum *const sums[2], struct cotangents *c,
-                             struct dc_friction_sides *sides)
+// Adds a lane to the sums of its vertices; triangles: of the lane in a and b.
+static void add_points(const struct dc_friction_batch *batch, const struct dc_friction_back *back, int l,
+                       const int *const triangles[2], struct dc_vertex_sum *const sums[2],
+                       const struct dc_friction_sides *sides)
 {
-  double total = 0;
-  through_forces(p, &contact->settings, share, c);
-  through_plane(p, c);
+  double axes[6];
+  for (int i = 0; i < 6; i++)
+    axes[i] = batch->axes[i][l];
   for (int v = 0; v < 6; v++) {
-    double force[3];
-    dc_mat_apply_transposed(force, p->axes, c->x[v]);
-    dc_add_wrench(p->arm[v], force, sides->wrench[v / 3]);
-    if (triangles && sides->points[v / 3])
-      add_sums(&sums[v / 3][triangles[v / 3][v % 3]], p->axes, force, c->a[v], c->b[v]);
-    total += share[v];
+    double force[3], a[2], b[2];
+    if (!sides->points[v / 3])
+      continue;
+    for (int k = 0; k < 3; k++)
+      force[k] = back->force[3 * v + k][l];
+    for (int k = 0; k < 2; k++) {
+      a[k] = back->a[2 * v + k][l];
+      b[k] = back->b[2 * v + k][l];
+    }
+    add_sums(&sums[v / 3][triangles[v / 3][v % 3]], axes, force, a, b);
   }
-  return total;
+}
+
+// The rates of the factor of the end of range (dc_friction_within_range) of the pairs of a batch.
+static void find_range_rates(const struct dc_contact_settings *settings, const struct dc_friction_batch *batch,
+                             double rates[DC_BATCH])
+{
+  for (int l = 0; l < DC_BATCH; l++) {
+    double sum = 0;
+    for (int v = 0; v < 6; v++)
+      sum += 1 / batch->distances[v][l];
+    dc_friction_within_range(sum, settings->friction_range, &rates[l]);
+  }
+}
+
+// The sums of lanes onto the wrenches.
+static void add_wrenches(const double (*lanes)[DC_BATCH], struct dc_friction_sides *sides)
+{
+  for (int i = 0; i < 12; i++) {
+    double sum = 0;
+    for (int l = 0; l < DC_BATCH; l++)
+      sum += lanes[i][l];
+    sides->wrench[i / 6][i % 6] += sum;
+  }
 }
 
 // Notes, for a design, the force on the centre of a node and the derivative by its radius.
@@ -226,20 +165,25 @@ static double pull_back_triangles(struct dc_contact *contact, const struct dc_fr
   struct dc_collider *b = &contact->colliders[contact->pairs[pair].b];
   struct dc_vertex_sum *const sums[2] = {a->vertex_sums, b->vertex_sums};
   double *by_support = own->by_support, total = 0;
+  struct dc_friction_back back;
+  memset(back.wrench, 0, sizeof back.wrench);
+  memset(back.range_rate, 0, sizeof back.range_rate);
   memset(by_support, 0, list->blend_count * sizeof *by_support);
-  for (size_t k = list->first_batch; k < list->first_batch + list->batch_count; k++)
+  for (size_t k = list->first_batch; k < list->first_batch + list->batch_count; k++) {
+    const struct dc_friction_batch *batch = &own->batches[k];
+    if (!isnan(contact->settings.friction_range))
+      find_range_rates(&contact->settings, batch, back.range_rate);
+    contact->kernels->friction_back(batch, motion, sides->twist, contact->settings.length, &back);
     for (int l = 0; l < DC_BATCH && own->blend[k][l] >= 0; l++) {
-      struct sliding_pair p;
-      struct cotangents c = {.d = 0};
-      double shares[6];
-      read_lane(&own->batches[k], l, motion, sides, &p);
       const int *const triangles[2] = {a->triangles[own->triangles[k][l][0]], b->triangles[own->triangles[k][l][1]]};
-      through_slips(&p, shares, &c);
-      double share = pull_back_lane(contact, &p, shares, triangles, sums, &c, sides);
-      total += share;
+      if (sides->points[0] || sides->points[1])
+        add_points(batch, &back, l, triangles, sums, sides);
+      total += back.share[l];
       for (int blend = own->blend[k][l]; blend > 0; blend = blends[blend].parent)
-        by_support[blend] += share;
+        by_support[blend] += back.share[l];
     }
+  }
+  add_wrenches((const double(*)[DC_BATCH])back.wrench, sides);
   for (size_t k = 0; k < count && units->leaves; k++) {
     double share = dc_leaf_friction_pull_back(contact, &own->leaves, &units[k], motion, sides);
     total += share;

@@ -93,17 +93,23 @@ struct motion_factor {
   lanes inverse[3], l10, l20, l21;
 };
 
-static inline void factor_motion(const lanes z[6], struct motion_factor *f)
+// pivot: the least, relative to the diagonal.
+static inline void factor_three(const lanes z[6], double pivot, struct motion_factor *f)
 {
   f->inverse[0] = 1.0 / larger(z[0], splat(LEAST_DIAGONAL));
   f->l10 = z[1] * f->inverse[0];
   f->l20 = z[3] * f->inverse[0];
-  lanes pivot1 = larger(z[2] - z[1] * f->l10, larger(LEAST_PIVOT * z[2], splat(LEAST_DIAGONAL)));
+  lanes pivot1 = larger(z[2] - z[1] * f->l10, larger(pivot * z[2], splat(LEAST_DIAGONAL)));
   lanes b = z[4] - z[3] * f->l10;
   f->inverse[1] = 1.0 / pivot1;
   f->l21 = b * f->inverse[1];
   lanes pivot2 = z[5] - z[3] * f->l20 - b * f->l21;
-  f->inverse[2] = 1.0 / larger(pivot2, larger(LEAST_PIVOT * z[5], splat(LEAST_DIAGONAL)));
+  f->inverse[2] = 1.0 / larger(pivot2, larger(pivot * z[5], splat(LEAST_DIAGONAL)));
+}
+
+static inline void factor_motion(const lanes z[6], struct motion_factor *f)
+{
+  factor_three(z, LEAST_PIVOT, f);
 }
 
 static inline lanes solve_motion(const struct motion_factor *f, const lanes g[3], lanes x[3])

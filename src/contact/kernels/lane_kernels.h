@@ -187,6 +187,15 @@ struct dc_friction_sums {
   double h_ab[36][DC_BATCH], h_bb[DC_HESSIAN][DC_BATCH];
 };
 
+// The derivative of a friction batch by the poses at time t.
+struct dc_friction_back {
+  double wrench[12][DC_BATCH] DC_LINE;  // added to: on the frames at t of a and b
+  double range_rate[DC_BATCH];          // in: what the end of friction's range adds to the derivative of log f_v by S
+  double share[DC_BATCH];               // of a pair in the derivative of the energy along the twists
+  // On each vertex, world axes; by its slip and by the variation of that, along b_1 and b_2.
+  double force[18][DC_BATCH], a[12][DC_BATCH], b[12][DC_BATCH];
+};
+
 struct dc_lane_kernels {
   const char *name;  // "avx512", "avx2", "baseline"
   int width;         // doubles per vector
@@ -202,7 +211,10 @@ struct dc_lane_kernels {
   // Solves for the motion of the planes and adds to sums.
   void (*friction_terms)(struct dc_friction_batch *batch, const struct dc_friction_motion *motion,
                          struct dc_friction_sums *sums);
-  // The same for two hulls: the vertices are side by side, and each used lane of sums has the whole sum added.
+  // twist: of the frames of a and b at t+1; length: l of the potential.
+  void (*friction_back)(const struct dc_friction_batch *batch, const struct dc_friction_motion *motion,
+                        const double *const twist[2], double length, struct dc_friction_back *back);
+  // The terms of two hulls: the vertices are side by side, and each used lane of sums has the whole sum added.
   void (*hull_slips)(const struct dc_slip_hulls *hulls, const struct dc_friction_motion *motion,
                      struct dc_friction_sums *sums);
   // axes: b_1, b_2 of the half-space.

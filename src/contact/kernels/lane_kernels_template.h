@@ -12,6 +12,7 @@
 #include "contact/kernels/triangle_pair_template.h"
 #include "contact/kernels/leaf_pair_template.h"
 #include "contact/kernels/friction_template.h"
+#include "contact/kernels/friction_back_template.h"
 #include "contact/kernels/hull_slip_template.h"
 #include "contact/kernels/manifold_template.h"
 #include "contact/kernels/quadric_template.h"
@@ -163,6 +164,7 @@ const struct dc_lane_kernels DC_KERNELS = {
     .blend_hessians = blend_hessians,
     .friction_setup = friction_setup,
     .friction_terms = friction_terms,
+    .friction_back = friction_back,
     .hull_slips = hull_slips,
     .friction_floor = friction_floor,
     .edge_witness = edge_witness,
