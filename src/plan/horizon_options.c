@@ -39,7 +39,8 @@ enum dc_status dc_horizon_check(const struct dc_task *task, const struct dc_mode
   int control = dc_task_start_control(task);
   if (control >= 0 && horizon->apply < model->definition.time.steps)
     return dc_fail(error, DC_BAD_INPUT,
-                   "control[%d]: \"%s\" acts on the start of the run only, which a receding horizon cannot change",
+                   "control[%d]: parameters of \"%s\" are for the whole run, a receding horizon wants those of steps: "
+                   "take \"pd_targets\" or another control of steps, or leave \"horizon\" out",
                    control, task->controls[control].type->name);
   // Executed forces are those of the parameters, so that these must not change within a block.
   for (int i = 0; i < task->control_count; i++) {

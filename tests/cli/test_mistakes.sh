@@ -108,6 +108,10 @@ done <<'TABLE'
 3|:17:46|of the body gives it one|s/, "pd": {"kp": 100, "kd": 10}//
 3|:15:41|must not be zero|s/"axis": \[1, 0, 0\]/"axis": [0, 0, 0]/
 3|:13:48|there are "cube", "ground"|s/"mass": 0.5/"parent": "arm", "mass": 0.5/
+3|:8:37|opens.obj: No such file or directory (did you mean "open.obj"?)|s/"type": "box", "size": \[0.1, 0.1, 0.1\]/"type": "mesh", "file": "opens.obj"/
+3|:8:12|missing key "type" (one of "sphere", "box"|s/"type": "box", //
+3|:1:1|missing key "time" ({"step": s, "steps": count})|s/^ *"time": .*$//
+3|:19:85|take "pd_targets" or another control of steps|s/"type": "pd_targets"/"type": "spline"/; s/"iterations": 3}/"iterations": 3}, "horizon": {"length": 5}/
 3|:8:37|No such file|s/"type": "box", "size": \[0.1, 0.1, 0.1\]/"type": "mesh", "file": "bunny.obj"/
 3|:8:12|close it, or take its hull|s/"type": "box", "size": \[0.1, 0.1, 0.1\]/"type": "mesh", "file": "open.obj"/
 3|:8:12|exchange two corners of each|s/"type": "box", "size": \[0.1, 0.1, 0.1\]/"type": "mesh", "file": "inwards.obj"/

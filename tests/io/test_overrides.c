@@ -67,7 +67,7 @@ static const struct override_case overrides[] = {
     {"time.step.=1", DC_USAGE, "--set time.step.=1: malformed path"},
     {"bodies[x].mass=1", DC_USAGE, "--set bodies[x].mass=1: malformed path"},
     {"bodies[1.mass=1", DC_USAGE, NULL},
-    {"time=null", DC_BAD_INPUT, "scene.json:1:1: missing key \"time\""},
+    {"time=null", DC_BAD_INPUT, "scene.json:1:1: missing key \"time\" ({\"step\": s, \"steps\": count})"},
     {"name=\xff", DC_USAGE, NULL},
 };
 

@@ -352,7 +352,7 @@ static void test_refusals(void)
   options.apply = 4;
   CHECK(dc_horizon_check(&scene->task, &scene->model, &options, &error) == DC_OK);
   CHECK(dc_horizon_check(&task, &scene->model, &options, &error) == DC_BAD_INPUT);
-  CHECK(strstr(error.text, "control[0]: \"initial_state\" acts on the start"), "%s", error.text);
+  CHECK(strstr(error.text, "control[0]: parameters of \"initial_state\" are for the whole run"), "%s", error.text);
   dc_scene_destroy(scene);
 }
 

@@ -105,20 +105,28 @@ enum dc_status dc_read_string(struct dc_options_reader *reader, const struct dc_
   return *string ? DC_OK : dc_json_fail(value, reader->error, DC_MEMORY, "out of memory");
 }
 
+// "a", "b", "c", as far as they fit.
+void dc_list_choices(const char *const *names, char *list, size_t size)
+{
+  size_t length = 0;
+  list[0] = '\0';
+  for (int i = 0; names[i] && length < size; i++)
+    length += (size_t)snprintf(list + length, size - length, "%s\"%s\"", i ? ", " : "", names[i]);
+}
+
 // Finds a string among names and stores its index; the message of a miss lists them and suggests the nearest.
 enum dc_status dc_read_choice(struct dc_options_reader *reader, const struct dc_json *value, const char *const *names,
                               int *index)
 {
   const char *given = cJSON_IsString(value->node) ? value->node->valuestring : NULL;
-  char list[512] = "", quoted[DC_JSON_QUOTED], again[DC_JSON_QUOTED];
+  char list[512], quoted[DC_JSON_QUOTED], again[DC_JSON_QUOTED];
   for (int i = 0; names[i]; i++) {
     if (given && strcmp(names[i], given) == 0) {
       *index = i;
       return DC_OK;
     }
-    size_t length = strlen(list);
-    snprintf(list + length, sizeof list - length, "%s\"%s\"", i ? ", " : "", names[i]);
   }
+  dc_list_choices(names, list, sizeof list);
   if (!given)
     return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be one of %s (is %s)", list,
                         dc_json_kind(value->node));

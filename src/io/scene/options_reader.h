@@ -43,6 +43,9 @@ enum dc_status dc_read_options(struct dc_options_reader *reader, const struct dc
 enum dc_status dc_read_option(struct dc_options_reader *reader, const struct dc_json *value,
                               const struct dc_option *option, void *target);
 
+// The names (NULL-terminated) as messages list them, in quotes; cut off at size.
+void dc_list_choices(const char *const *names, char *list, size_t size);
+
 // A string that is one of names (NULL-terminated): its index.
 enum dc_status dc_read_choice(struct dc_options_reader *reader, const struct dc_json *value, const char *const *names,
                               int *index);

@@ -365,7 +365,7 @@ static enum dc_status read_settings(struct dc_scene_build *build)
   bool refining = build->scene->refinement.given;
   enum dc_status status;
   if (!refining && !dc_json_member(&build->root, "time").node)
-    return dc_json_fail(&build->root, build->error, DC_BAD_INPUT, "missing key \"time\"");
+    return dc_json_fail(&build->root, build->error, DC_BAD_INPUT, "missing key \"time\" ({\"step\": s, \"steps\": count})");
   if ((status = read_gravity(build)) || (status = dc_scene_read_world(build)))
     return status;
   if (refining)

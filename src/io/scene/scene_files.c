@@ -3,10 +3,13 @@
 // user did not mean.  A file counts by its real path, after all symbolic links.  It must lie in the scene's
 // folder, in the data directory (DCSIM_DATADIR, or the one of the installation), or in a folder that the caller
 // trusts.  A scene from a run of others (settings->confined) may read nothing but its own folder.
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/open.h"
 #include "io/scene/scene_format.h"
 
 #ifndef DC_DATADIR
@@ -57,6 +60,65 @@ static bool allowed(const char *path, const char *folder, struct dc_arena *arena
   return real && lies_in(path, real);
 }
 
+// Whether a scene of this folder may read a real path.
+static bool may_read(const char *path, const char *folder, const struct dc_scene_settings *settings,
+                     struct dc_arena *arena)
+{
+  const char *data = getenv("DCSIM_DATADIR");
+  bool permitted = lies_in(path, folder);
+  if (permitted || settings->confined)
+    return permitted;
+  permitted = allowed(path, data ? data : DC_DATADIR, arena);
+  for (int i = 0; i < settings->allowed_path_count && !permitted; i++)
+    permitted = allowed(path, settings->allowed_paths[i], arena);
+  for (int i = 0; i < settings->package_path_count && !permitted; i++)
+    permitted = allowed(path, settings->package_paths[i], arena);
+  return permitted;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+  return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+// The most similar name of a folder's files, for a file that is not there; NULL: none is similar.
+static const char *similar_file(const char *folder, const char *name, struct dc_arena *arena)
+{
+  enum { MOST_NAMES = 2000 };
+  const char **names = dc_arena_alloc(arena, MOST_NAMES + 1, sizeof *names);
+  int count = 0, listing = names ? dc_open_listing(dc_open_here, folder, true) : -1;
+  DIR *stream = listing < 0 ? NULL : fdopendir(listing);
+  if (!stream && listing >= 0)
+    close(listing);
+  for (const struct dirent *entry; stream && count < MOST_NAMES && (entry = readdir(stream));) {
+    const char *copy = entry->d_name[0] == '.' ? NULL : dc_arena_strdup(arena, entry->d_name);
+    if (copy)
+      names[count++] = copy;
+  }
+  if (stream)
+    closedir(stream);
+  if (!count)
+    return NULL;
+  qsort(names, (size_t)count, sizeof *names, compare_names);
+  names[count] = NULL;
+  return dc_suggest(name, names);
+}
+
+// Says that a file is not there, and which one of the same folder may be meant, if the scene may read it.
+static enum dc_status fail_missing(const char *full, const char *folder, const struct dc_scene_settings *settings,
+                                   struct dc_arena *arena, struct dc_error *error)
+{
+  struct dc_error ignored = {0};
+  int reason = errno;
+  const char *parent, *slash = strrchr(full, '/'), *name = slash ? slash + 1 : full, *near = NULL;
+  if (reason == ENOENT && !dc_scene_folder_of(full, arena, &parent, &ignored)) {
+    const char *beside = dc_arena_printf(arena, "%s/%s", parent, name);
+    near = beside && may_read(beside, folder, settings, arena) ? similar_file(parent, name, arena) : NULL;
+  }
+  return dc_fail(error, dc_status_of_open(reason), "%s: %s%s%s%s", full, strerror(reason),
+                 near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
+}
+
 // Resolves the path of a file that a scene names, relative to `folder` or absolute, and refuses it unless it
 // may be read.  The message names the option that would allow it.  A file that does not exist is told apart
 // from one that is refused.
@@ -70,18 +132,11 @@ enum dc_status dc_scene_find_file(const char *folder, const char *file, const st
     return dc_out_of_memory(error);
   *path = real_path(full, arena);
   if (!*path)
-    return dc_fail(error, dc_status_of_open(errno), "%s: %s", full, strerror(errno));
-  const char *data = getenv("DCSIM_DATADIR");
-  bool permitted = lies_in(*path, folder);
-  if (settings->confined && !permitted)
-    return dc_fail(error, DC_BAD_INPUT, "%s: lies outside the run, which is not trusted", *path);
-  permitted = permitted || allowed(*path, data ? data : DC_DATADIR, arena);
-  for (int i = 0; i < settings->allowed_path_count && !permitted; i++)
-    permitted = allowed(*path, settings->allowed_paths[i], arena);
-  for (int i = 0; i < settings->package_path_count && !permitted; i++)
-    permitted = allowed(*path, settings->package_paths[i], arena);
-  if (permitted)
+    return fail_missing(full, folder, settings, arena, error);
+  if (may_read(*path, folder, settings, arena))
     return DC_OK;
+  if (settings->confined)
+    return dc_fail(error, DC_BAD_INPUT, "%s: lies outside the run, which is not trusted", *path);
   return dc_fail(
       error, DC_BAD_INPUT,
       "%s: lies outside the scene's folder, the data directory and the folders of --allow-path and --package-path; "

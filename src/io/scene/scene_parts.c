@@ -38,7 +38,9 @@ enum dc_status dc_scene_read_tag(struct dc_scene_build *build, const struct dc_j
       return DC_OK;
     }
   }
-  return dc_json_fail(object, build->error, DC_BAD_INPUT, "missing key \"%s\"", tag);
+  char list[512];
+  dc_list_choices(names, list, sizeof list);
+  return dc_json_fail(object, build->error, DC_BAD_INPUT, "missing key \"%s\" (one of %s)", tag, list);
 }
 
 enum dc_status dc_scene_check_name(struct dc_scene_build *build, const struct dc_json *value, const char *name)
