@@ -14,7 +14,7 @@ interpreter lock.  Ctrl-C ends a run after its iteration or step and raises Keyb
 environments as Gymnasium knows them, dcsim.torch and dcsim.jax a loss for PyTorch and JAX, dcsim.run reads run directories.
 
 Units are SI: m, kg, s, N, rad; z is up.  nq, nv: coordinates and velocities of all bodies together; a free body has 7
-coordinates (centre of mass, quaternion w x y z) and 6 velocities (m/s, then rad/s about the axes of the world); a joint has
+coordinates (centre of mass, quaternion w x y z) and 6 velocities (rad/s about the axes of the world, then m/s); a joint has
 one of each (m or rad), a ball joint 4 and 3.
 """
 from __future__ import annotations

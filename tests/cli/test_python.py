@@ -30,6 +30,14 @@ SCENE = {
 X = np.array([0.1, 0.02])
 
 
+def test_order_of_velocities():
+    spinning = json.loads(json.dumps(SCENE))
+    spinning["bodies"][2].update(velocity=[0.1, 0.2, 0.3], angular_velocity=[4, 5, 6])
+    _, qd = dcsim.open(spinning).simulation().state
+    assert list(qd) == [0, 0, 0, 1.5, 0, 0, 4, 5, 6, 0.1, 0.2, 0.3], qd  # rad/s, then m/s, as the module's docstring says
+    assert "rad/s about the axes of the world, then m/s" in dcsim.__doc__.replace("\n", " ")
+
+
 def test_gradient():
     problem = dcsim.open(SCENE).problem()
     loss, gradient = problem.value_and_grad(X)
