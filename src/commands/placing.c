@@ -49,6 +49,7 @@ static double extent_of(const struct dc_bodies *bodies)
   return isfinite(diagonal[0]) ? fmax(dc_vec_norm(diagonal) / 2, 0.05) : 1;
 }
 
+// Whether a coupling drives the body, which then has no start of its own.
 static bool follows_another(const struct dc_scene *scene, int body)
 {
   for (int c = 0; c < scene->definition.coupling_count; c++)
@@ -173,8 +174,12 @@ static const char *value_of(const struct dc_placing *placing, int i, struct dc_a
   double numbers[MOST_NUMBERS] = {0};
   bool changed = false;
   int count = first->kind == DC_PLACING_POSITION ? 3 : first->kind == DC_PLACING_TURN ? 4 : first->count;
+  const struct dc_body_definition *definition = definition_of(placing, first->body);
   if (first->kind == DC_PLACING_TURN)
-    memcpy(numbers, definition_of(placing, first->body)->rotation, 4 * sizeof *numbers);
+    memcpy(numbers, definition->rotation, 4 * sizeof *numbers);
+  // coordinates without a slider, as joints of included files that have no name, stay where they start
+  for (int k = 0; first->kind == DC_PLACING_JOINT && k < definition->joint_position.count && k < count; k++)
+    numbers[k] = definition->joint_position.values[k];
   for (*next = i; *next < placing->count; ++*next) {
     const struct dc_placing_slider *slider = &placing->sliders[*next];
     if (slider->kind != first->kind || slider->body != first->body)
@@ -228,6 +233,7 @@ static int open_moved(struct dc_placing *placing, dcsim_scene **scene, dcsim_err
   return status;
 }
 
+// The scene as the sliders have it becomes the present one; after a failure the one before stays.
 static int take_moved(struct dc_placing *placing, dcsim_error *error)
 {
   dcsim_scene *moved;
@@ -255,6 +261,7 @@ int dc_placing_open(struct dc_placing *placing, const char *path, const dcsim_sc
   return made ? dc_api_fail(error, &local, made) : DCSIM_OK;
 }
 
+// Also after a failure of dc_placing_open.
 void dc_placing_close(struct dc_placing *placing)
 {
   if (placing->present != placing->first)

@@ -189,6 +189,18 @@ SCENE
   kill -TERM "$process"
   wait "$process"
   check "the view of a scene ends without an error" [ $? = 0 ]
+  # a joint of an included file without a name has no slider; it keeps its start when the other one of its body moves
+  cat >unnamed.xml <<'MJCF'
+<mujoco><worldbody><body name="b"><joint name="a" type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1"/>
+<geom size="0.1"/></body></worldbody><keyframe><key name="k" qpos="0.1 0.75"/></keyframe></mujoco>
+MJCF
+  printf '{"time": {"step": 0.01, "steps": 3}, "include": {"file": "unnamed.xml", "keyframe": "k"}}' >unnamed.json
+  start view unnamed.json
+  move 0 1000000
+  holds "a coordinate without a slider stays" state.json \
+    'len(d["sliders"]) == 1 and __import__("struct").unpack("<3f", __import__("base64").b64decode(d["positions"]))[2] == 0.75'
+  kill -TERM "$process"
+  wait "$process"
   if [ -n "$(command -v chromium)" ] && command -v node >/dev/null 2>&1 && [ -d "$DCSIM_SOURCE/viewer/node_modules/playwright-core" ]; then
     cp "$scenes/billiards.json" shot.json
     start view shot.json
