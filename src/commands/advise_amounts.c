@@ -262,7 +262,8 @@ static void advise_joint_contradiction(struct dc_task_site *site)
     }
 }
 
-// Largest sum of forces (N) that torque controls have on a body alone; INFINITY: something else moves it.
+// Largest sum of forces (N) that torque controls have on a body alone; INFINITY: something else moves it.  Limits
+// hold for each axis, so that three together push with sqrt(3) times as much.
 static double lifting_force(const struct dc_scene *scene, int body)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
@@ -461,6 +462,7 @@ static void advise_held(struct dc_task_site *site)
   }
 }
 
+// The order is that of the head.  Without memory for poses only the check that needs them is left out.
 void dc_advise_amounts(struct dc_task_site *site)
 {
   const struct dc_bodies *bodies = &site->scene->model.bodies;

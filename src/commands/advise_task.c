@@ -19,7 +19,8 @@
 #include "task/drives.h"
 #include "task/pose.h"
 
-enum { SHORTEST_WINDOW = 2 };  // steps
+// Windows of so few steps or fewer see too little ahead for contact to pay.
+enum { SHORTEST_WINDOW = 2 };
 
 static void try_it(const struct dc_task_site *site, struct dc_advice *advice, const struct dc_attempt *attempt)
 {
@@ -98,8 +99,7 @@ static bool needs_tolerance(const struct dc_objective *objective)
 static void advise_tolerance(struct dc_task_site *site)
 {
   const struct dc_task *task = &site->scene->task;
-  for (int i = 0; i < task->objective_count && task->design_count == 0;
-       i++) {  // a design may want the most of something
+  for (int i = 0; i < task->objective_count && task->design_count == 0; i++) {
     const struct dc_objective_type *type = task->objectives[i].type;
     int option = dc_option_find(type->options, "tolerance");
     if (!needs_tolerance(&task->objectives[i]))
@@ -170,6 +170,7 @@ static bool looks_like_xyzw(const double q[4])
   return q[0] == 0 && q[1] == 0 && fabs(q[3]) > 0.7 && (q[2] != 0 || q[3] == 1);
 }
 
+// Notes rotations of objectives and of bodies that look like (x, y, z, w); the first one alone is told.
 static void advise_quaternions(struct dc_task_site *site)
 {
   const struct dc_scene *scene = site->scene;
@@ -201,6 +202,7 @@ static void advise_quaternions(struct dc_task_site *site)
   }
 }
 
+// All that is joined to the body, kg: by joints, or by the nodes of one soft body.
 static double mechanism_mass(const struct dc_bodies *bodies, int body)
 {
   double mass = 0;
@@ -337,6 +339,8 @@ static void advise_fall(struct dc_task_site *site)
   free(poses);
 }
 
+// Notes a receding horizon whose windows are shorter than the way to any contact; the longer one that is tried has 20
+// steps.
 static void advise_window(struct dc_task_site *site)
 {
   const struct dc_scene *scene = site->scene;
@@ -390,6 +394,8 @@ static void advise_idle_friction(struct dc_task_site *site)
   }
 }
 
+// Each check tells at most one thing, as one mistake often shows in many places.  Returns whether one of them is
+// certain, so that no run is worth its time.
 bool dc_advise_task(const dcsim_scene *handle, const char *command, const dcsim_run_options *options,
                     struct dc_advice_list *list)
 {

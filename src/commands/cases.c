@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of a run (io/scene/scene_cases.c), each judged by itself.
+// The cases of a run (io/scene/scene_cases.c), each judged by itself.  The loss of a run is the sum over its worlds,
+// but it succeeds only where all of them do: a sum may hide one that fails.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,6 +13,7 @@
 
 enum { JOINT_LINES = 8, CONTACT_LINES = 4 };  // that a summary has
 
+// Whether a column is of a slide or hinge: only those have limits.
 static bool is_scalar(const struct dc_motion_column *column)
 {
   return column->part && (column->part->kind == DC_PART_SLIDE || column->part->kind == DC_PART_HINGE);
@@ -293,6 +294,7 @@ static void say_contacts(const struct dc_contact_list *contacts, const struct dc
     dc_text_add(text, "\n");
 }
 
+// contacts NULL: they were not recorded, which JSON tells as null.
 void dc_extremes_put(const struct dc_extremes *extremes, const struct dc_contact_list *contacts,
                      const struct dc_model *model, const struct dc_trajectory *trajectory, struct dc_text *text,
                      struct dc_json_writer *json)

@@ -47,6 +47,7 @@ static const char *judge_difference(const struct dc_gradient_difference *entry, 
   return "  (not conclusive)";
 }
 
+// A line of the table and an object of "checks"; mark: the verdict in words behind the line.
 static void describe_difference(const struct dc_gradient_difference *entry, const char *mark, struct dc_text *text,
                                 struct dc_json_writer *json)
 {
@@ -68,6 +69,7 @@ static void describe_difference(const struct dc_gradient_difference *entry, cons
                 mark);
 }
 
+// Steps that were divided, and differences that divisions have spoiled.
 static void describe_divisions(const struct dc_gradient_check *check, struct dc_text *text, struct dc_json_writer *json)
 {
   int passed_over = 0;

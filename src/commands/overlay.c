@@ -55,6 +55,7 @@ static double along(const struct dc_body *body, const struct dc_pose *pose, cons
   return dc_vec_dot(world, axis);
 }
 
+// axes: [0] the direction of the force, [1] and [2] across it, unit vectors; sign: which way the body looks.
 static struct face find_face(const struct dc_body *body, const struct dc_pose *pose, const double axes[3][3],
                              double sign)
 {
@@ -140,6 +141,7 @@ void dc_api_draw_contacts(const struct dc_api_picture *picture, const struct dc_
   }
 }
 
+// The normal at a point of a surface, in a colour from quiet (0) to active (1); others are clamped.
 void dc_api_draw_activity(const struct dc_api_picture *picture, const double point[3], const double normal[3],
                           double activity)
 {
@@ -186,6 +188,7 @@ void dc_api_draw_trails(const struct dc_api_picture *picture, const struct dc_st
   }
 }
 
+// Lines from the bottom left corner upwards, the last one lowest.
 void dc_api_draw_words(const struct dc_overlay *overlay, int count, const char *const *lines)
 {
   double height = fmax(least_text, text_pixels * overlay->height);

@@ -86,6 +86,7 @@ static void put_sliders(const struct dc_placing *placing, struct dc_json_writer 
   dc_json_end(json, "]");
 }
 
+// The page's own part of its data, beside what every served page has.
 static void put_page(void *context, struct dc_json_writer *json)
 {
   const struct dc_placing *placing = context;

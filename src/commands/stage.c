@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks, floor, camera and poses for pictures and reports of a run.
+// Everything that stands around the bodies in pictures and reports of a run: marks of goals, floor and camera, and
+// the poses of a stored frame.
 #include "commands/stage.h"
 
 #include <math.h>

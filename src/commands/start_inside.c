@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A body that rests is pushed by contact as strongly as gravity pulls.  One that starts nearer than that is thrown off.
-// Forces of near pairs are summed over mechanisms: for C the force of contact on one of them, M its mass and g gravity it
-// starts inside the barrier when
-//     |C| > 2 M a   and   C.(C + M g) > 0,
-// a the gravity or what stands for it (dc_contact_acceleration).  So what is clamped or stacked in balance is left alone.
-// The gap at rest is that at which the strongest pair pushes with M a.  Nodes of soft bodies have the barrier
-// e/(2 gap) at half-spaces; there the rest is that of the body shifted as a whole.
+// Bodies that start so near to others that contact throws them off.
+//
+// A body that rests is pushed by contact as strongly as gravity pulls.  Forces of near pairs are summed over
+// mechanisms: for C the force of contact on one of them, M its mass and g gravity it starts inside the barrier when
+//    |C| > 2 M a   and   C.(C + M g) > 0,
+// a the gravity or what stands for it (dc_contact_acceleration).  Therefore a body that is clamped or stacked in
+// balance is left alone.  The gap at rest is that at which the strongest pair pushes with M a.  Nodes of soft bodies
+// have the barrier e/(2 gap) at half-spaces; there the rest is that of the body shifted as a whole.
 #include "commands/start_inside.h"
 
 #include <math.h>
@@ -19,6 +20,7 @@
 #include "dynamics/step.h"
 #include "math/vector.h"
 
+// Halvings of the interval: 40 leave 1e-12 of it.
 enum { HALVINGS = 40 };
 
 // A search for bodies that start inside barriers.  Everything is owned by the arena; the contact is the plan's.
@@ -35,11 +37,13 @@ struct search {
   double stiffness;
 };
 
+// With the factor of the first guess, kg.
 static double mass_of(const struct dc_plan *plan, int body)
 {
   return plan->model->bodies.bodies[body].mass * plan->input->design.body_mass_scale[body];
 }
 
+// The size that gaps of a pair are compared with, m: that of the smaller body, of those that move and have one.
 static double pair_size(const struct dc_bodies *bodies, const int *pair)
 {
   const struct dc_body *a = &bodies->bodies[pair[0]], *b = &bodies->bodies[pair[1]];

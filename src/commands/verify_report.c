@@ -89,6 +89,7 @@ static void say_reproduction(struct sayer *sayer)
         body_name(sayer, found->body), found->deviation);
 }
 
+// Certainly apart everywhere: nothing overlaps, and no state and no way between two is in doubt.
 static bool is_clear(const struct dc_geometry_check *check)
 {
   return !check->overlapping && !check->undecided && !check->uncertain;
@@ -216,6 +217,8 @@ static const char *answer_words(enum dc_answer answer)
   return answer == DC_ANSWER_YES ? "reached" : answer == DC_ANSWER_NO ? "not reached" : "not tried";
 }
 
+// Whether the scene demands that the plan works in this world; the worlds' table has the place of the answer in
+// certify.
 static bool is_asked(const struct sayer *sayer, int world)
 {
   return *(const bool *)((const char *)&sayer->v->scene->certify + dc_worlds[world].asked);

@@ -20,6 +20,7 @@ struct opened_world {
   struct dc_plant plant;  // of that scene
 };
 
+// Overrides that a world adds to those of an overlay: stiffness and step.
 enum { OWN_OVERRIDES = 2 };
 
 // Counts a check that is done, tells the caller, and turns its wish to stop into a status.  Checkpoints have no
