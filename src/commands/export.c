@@ -62,6 +62,7 @@ static void put_titles(const struct exported *exported, struct dc_text *csv)
   dc_text_add(csv, "\n");
 }
 
+// Numbers that read back exactly; fields of those that are not finite are empty.
 static void put_numbers(struct dc_text *csv, const double *numbers, int count)
 {
   for (int i = 0; i < count; i++) {
@@ -151,6 +152,7 @@ static void put_column_names(struct dc_npz *npz, const struct dc_bodies *bodies,
   free(names);
 }
 
+// A row for each entry of the list of contacts; bodies are numbers in the array "bodies" of names.
 static void put_contacts(struct dc_npz *npz, const struct dc_stored_contacts *contacts)
 {
   size_t rows = (size_t)contacts->count;

@@ -85,6 +85,7 @@ static void describe_body(const struct dc_body *body, double mass, struct dc_tex
               body->name, mass, volume, vertices, thinnest, extent, 100 * overhang.share, overhang.up);
 }
 
+// input NULL: masses as they are built. designed NULL: none.
 void dc_api_describe_designed(const struct dc_model *model, const struct dc_rollout_input *input, const bool *designed,
                               struct dc_text *text, struct dc_json_writer *json)
 {
@@ -214,6 +215,7 @@ static enum dc_status note_pieces(struct design_view *view, const struct dc_desi
   return DC_OK;
 }
 
+// The scene's own design, which is where its parameters are zero; a run describes the one that it found.
 enum dc_status dc_api_describe_design(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json,
                                       struct dc_error *error)
 {

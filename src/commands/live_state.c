@@ -328,6 +328,7 @@ bool dc_live_wish(struct dc_live *live, const char *name)
   return known;
 }
 
+// Rows from number `since` on.  The lock is held.
 static void put_rows(const struct dc_live *live, long since, struct dc_json_writer *json)
 {
   dc_json_begin(json, "rows", '[');
@@ -370,6 +371,7 @@ void dc_live_put_state(struct dc_live *live, long since, long generation, struct
   pthread_mutex_unlock(&live->lock);
 }
 
+// The copy is the caller's until the next call; only the server's thread calls this.
 const struct dc_stored_trajectory *dc_live_take(struct dc_live *live, long *version)
 {
   pthread_mutex_lock(&live->lock);

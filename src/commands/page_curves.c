@@ -117,6 +117,7 @@ static struct pair_curves *find_pair(struct pair_curves *pairs, int *count, cons
   return &pairs[(*count)++];
 }
 
+// The largest first.
 static int by_size(const void *one, const void *other)
 {
   double a = ((const struct pair_curves *)one)->largest, b = ((const struct pair_curves *)other)->largest;

@@ -46,6 +46,7 @@ struct pictures {
   struct dc_film *film;        // NULL: pictures are written
 };
 
+// A film that is still open was not finished and is thrown away.
 static void close_pictures(struct pictures *pictures)
 {
   dc_film_abandon(pictures->film);
@@ -305,6 +306,7 @@ static enum dc_status write_film(const dcsim_render_options *options, struct pic
   return DC_OK;
 }
 
+// Options are checked before the run is opened, as a film's program may be missing.
 static int render(const char *directory, const dcsim_render_options *options, struct pictures *pictures,
                   dcsim_report *report, dcsim_error *error)
 {

@@ -482,12 +482,14 @@ void dc_session_say_applied(const struct session *session, const dcsim_result *r
               result->iterations, dc_plural(result->iterations), reached(result));
 }
 
+// An optimization over the whole run.
 void dc_session_say_optimized(const struct session *session, const dcsim_result *result, struct dc_text *text)
 {
   dc_text_add(text, "%s: loss %.6g -> %.6g in %d iteration%s, %s\n", session->scene->scene->name, result->initial_loss,
               result->loss, result->iterations, dc_plural(result->iterations), reached(result));
 }
 
+// A simulation with the first guess of the controls.
 void dc_session_say_simulated(const struct session *session, const dcsim_result *result, struct dc_text *text)
 {
   dc_text_add(text, "%s: %d step%s, loss %.6g%s\n", session->scene->scene->name, result->steps,
