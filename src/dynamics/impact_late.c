@@ -80,6 +80,7 @@ static struct passed passed_on(const struct dc_step_state *state, int pair, cons
   return passed;
 }
 
+// Copies the two vectors that the next memory takes over.
 static void pass_on(struct passed passed, const double before[DC_LATE_NUMBERS], double late[DC_LATE_NUMBERS])
 {
   if (passed.push >= 0)

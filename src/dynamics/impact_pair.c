@@ -15,6 +15,7 @@
 static const double NEAR = 0.06;                      // contact lengths: forces of points that far apart
 static const double FAR_FORCE = 0.1, NEAR_FORCE = 2;  // of that force
 
+// Component i of the vector of the skew part of D: about the turn, for small ones.
 static double vector_of(const double d[9], int i)
 {
   return 0.5 * (d[3 * ((i + 2) % 3) + (i + 1) % 3] - d[3 * ((i + 1) % 3) + (i + 2) % 3]);
@@ -149,7 +150,8 @@ void dc_impact_push_normal(const struct dc_pair_derivatives *pair, const double 
     along[k] = -(moved[k] + n.along[k] * *size) / n.size;
 }
 
-// y = I^-1 t of a body, world axes: I = tr(M) - M of its second moment.
+// y = I^-1 t of a body, world axes: I = tr(M) - M of its second moment, I^-1 = adj(I) / det(I) by cross products of
+// the rows.
 static void turn_easily(const struct dc_body *body, const double rotation[9], const double t[3], double y[3])
 {
   double m[9], inertia[9], adjugate[9], local[3], solved[3];
@@ -164,6 +166,7 @@ static void turn_easily(const struct dc_body *body, const double rotation[9], co
   dc_mat_apply(y, rotation, solved);
 }
 
+// Bodies of mechanisms drag others along, so that their mobility is not that of one body.
 static bool all_free(const struct dc_step_state *state, int pair)
 {
   bool all = true;
@@ -204,6 +207,7 @@ double dc_impact_near_force(const struct dc_model_definition *definition)
   return 12 * (sqrt(length) / (r * sqrt(r)) + length / (r * r));
 }
 
+// How gravity closes the pair along its normal, m/s^2; buoyancy takes its part away.
 static double pulled(const struct dc_step_state *state, int pair, const struct dc_impact_normal *n)
 {
   double sum = 0;
@@ -215,6 +219,7 @@ static double pulled(const struct dc_step_state *state, int pair, const struct d
   return sum;
 }
 
+// Speeds of opening below this one, m/s, count as none to restitution.
 static double still(const struct dc_step_state *state)
 {
   return state->model->definition.contact.opening_speed;

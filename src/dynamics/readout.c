@@ -106,6 +106,7 @@ static void note_largest(struct dc_contact_list *list, const struct dc_contact_e
   }
 }
 
+// Drops the entries below list->least; the others keep their order.
 static void drop_small(struct dc_contact_list *list)
 {
   size_t kept = 0;
@@ -120,7 +121,7 @@ static enum dc_status add_frame(struct dc_contact_list *list, const struct dc_ro
                                 const double *gaps, double (*contact)[12], double (*friction)[12],
                                 struct dc_error *error)
 {
-  static const double smallest_part = 1e-3;
+  static const double smallest_part = 1e-3;  // of the largest force; what is below are far fields
   const int(*pairs)[2] = dc_contact_pairs(rollout->rigid.contact);
   for (int p = 0; p < rollout->rigid.pair_count; p++) {
     struct dc_contact_entry entry = {.frame = frame, .bodies = {pairs[p][0], pairs[p][1]}, .gap = gaps[p]};

@@ -73,6 +73,7 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
          !dc_path_create(model_bodies, arena, &rollout->path, error);
 }
 
+// Where the blocks of each soft element stand in the matrix, found once for all steps.
 static bool place_elements(struct dc_rollout *rollout)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
@@ -107,6 +108,7 @@ static enum dc_status build(struct dc_rollout *rollout, const struct dc_contact 
   return rollout->stepper->create ? rollout->stepper->create(rollout, error) : DC_OK;
 }
 
+// Also of a rollout that was made in part; its shape is the caller's.
 static void release(struct dc_rollout *rollout)
 {
   if (rollout->stepper && rollout->stepper->destroy)

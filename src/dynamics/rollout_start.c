@@ -53,6 +53,7 @@ static void push_ball(const double *velocity, double h, const double *q, const d
   dc_vec_add_scaled(moved, moved, h, part);
 }
 
+// The transposed of push_ball: adds to the cotangents of the rotation and of the velocity.
 static void pull_back_ball(const double *velocity, double h, const double *moved, double *q, double *change)
 {
   double turn[3], quaternion[4], e[9], jacobian[9], part[3];

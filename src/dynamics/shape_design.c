@@ -11,6 +11,7 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
+// first [bodies + 1]: number of each body's first vertex among those of all; NULL: out of memory.
 static int *list_first(const struct dc_model *model)
 {
   int *first = dc_alloc((size_t)model->bodies.count + 1, sizeof *first);

@@ -29,6 +29,7 @@ static bool list_vertices(const struct dc_rollout *rollout, struct dc_shape_work
   return work->vertices != NULL;
 }
 
+// by_point [bodies] points into one array of all points; NULL for bodies that no design moves.
 static bool make_points(const struct dc_rollout *rollout, struct dc_shape_workspace *work, struct dc_arena *arena)
 {
   int bodies = rollout->model->bodies.count;
@@ -122,6 +123,7 @@ static enum dc_status evaluate_points(const struct dc_step_state *state, struct 
   return DC_OK;
 }
 
+// Whether no pair has a force: then points have no derivatives, and contact need not be evaluated again.
 static bool nothing_acts(const struct dc_step_state *state)
 {
   for (int p = 0; p < state->rigid->pair_count; p++)

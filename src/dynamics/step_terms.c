@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terms of the step potential, and what callers ask of all of them.
+// The terms of the step potential, and what callers ask of all of them.  Terms are asked in the order of the list: of
+// several that fail the first one is told, and sums have the same rounding each time.  A member that is NULL means
+// that the term has nothing to say there.
 #include <math.h>
 #include <string.h>
 
@@ -92,6 +94,7 @@ enum dc_status dc_step_check_start(struct dc_rollout *rollout, const struct dc_r
   ASK_ALL(check_start, rollout, input, q, error);
 }
 
+// The part of a move, up to 1, that every term can follow.
 double dc_step_safe_part(struct dc_rollout *rollout, const struct dc_design *design, const double *q,
                          const double *tangent)
 {

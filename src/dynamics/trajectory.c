@@ -10,6 +10,7 @@
 #include "dynamics/impact_late.h"
 #include "math/vector.h"
 
+// Arrays by frame or step; bytes of a cache line.
 enum { ARRAYS = 10, ALIGNMENT = 64 };
 
 struct request {
@@ -193,6 +194,7 @@ enum dc_status dc_trajectory_remember(struct dc_trajectory *trajectory, int step
   return remember(trajectory, memory, &trajectory->remembers[step]);
 }
 
+// Memories are counted from 1, so that 0 is none: all zeros, which is what most steps leave.
 static const double *memory_of(const struct dc_trajectory *trajectory, int number)
 {
   return number ? trajectory->memories.numbers + (size_t)(number - 1) * (size_t)trajectory->memory_count : NULL;

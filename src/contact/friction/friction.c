@@ -9,8 +9,10 @@
 #include "contact/friction/friction_internal.h"
 #include "math/vector.h"
 
-static const double LEAST_PARALLEL_COST = 150e-6;  // s
+static const double LEAST_PARALLEL_COST = 150e-6;  // of an evaluation by its units' estimates, s
 
+// t falls from 1 at inner to 0 at inner + zone; 1 - phi = t^3 (10 - 15 t + 6 t^2), whose derivative by t is 30 t^2 (1
+// - t)^2.
 double dc_friction_support(double r, double inner, double zone, double *rate)
 {
   double t = 1 - (r - inner) / zone;
@@ -61,6 +63,7 @@ double dc_friction_law_coefficient(const struct dc_friction_law *law, const stru
   return law->none ? 0 : dc_bodies_pair_friction(contact->bodies, a, b, given, now);
 }
 
+// Whether any pair has friction: coefficients of bodies alone do not say, as pairs may have their own.
 static bool anything_acts(const struct dc_contact *contact, const struct dc_friction_law *law)
 {
   for (int p = 0; p < contact->pair_count; p++)
@@ -179,6 +182,7 @@ static void frames_motion(const struct dc_contact *contact, int pair, const stru
   }
 }
 
+// With a rate that the model wants: displacements over the step, or mean velocities in it.
 static void motion_of(const struct dc_contact *contact, int pair, const struct dc_pose *next,
                       struct dc_friction_motion *motion)
 {

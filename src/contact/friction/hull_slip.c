@@ -96,6 +96,7 @@ void dc_hull_slips_release(struct dc_hull_slips *slips)
   free(slips->batches);
 }
 
+// Kernels leave the sums over lanes in the first one.
 static void take_first(double (*lanes)[DC_BATCH], int count, double *sums)
 {
   for (int i = 0; i < count; i++)

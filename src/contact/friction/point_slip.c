@@ -50,6 +50,8 @@ static void add_block(const double rows[3][3], const double s[3], const double c
   }
 }
 
+// turn += sign ((g r^T + r g^T)/2 - (g.r) 1), lower triangle: the curvature of a rotation whose arm r feels the force
+// g.
 static void add_turn(const double g[3], const double r[3], double sign, double turn[6])
 {
   double along = dc_vec_dot(g, r);

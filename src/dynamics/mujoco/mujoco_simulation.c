@@ -175,6 +175,8 @@ static int named(const mjModel *model, int type, const char *format, int a, int 
   return mj_name2id(model, type, name);
 }
 
+// A free body has one joint there, three places and then a quaternion.  Ours has two parts, which are found one by
+// one.
 static void find_coordinates(struct dc_mujoco_simulation *simulation, const struct dc_bodies *bodies)
 {
   const mjModel *m = simulation->model;
@@ -347,7 +349,8 @@ void dc_mujoco_restore_state(struct dc_mujoco_simulation *simulation)
   memcpy(d->qacc_warmstart, simulation->warmth, (size_t)m->nv * sizeof(double));
 }
 
-// The stack by MuJoCo's own rule.
+// MuJoCo's compiler gives the stack 5 (njmax + nv)^2 numbers beside what else it holds; the same rule gives the
+// larger one.  It counts bytes in an int, which bounds the growth.
 enum dc_status dc_mujoco_grow(struct dc_mujoco_simulation *simulation, struct dc_error *error)
 {
   mjModel *m = simulation->model;
