@@ -113,6 +113,7 @@ static size_t vertex_bytes(const struct redesign *r, int body)
   return (size_t)(r->design->first[body + 1] - r->design->first[body]) * sizeof *r->design->vertices;
 }
 
+// Whether no vertex has moved, to the last bit: such a body shares the base's shape.
 static bool keeps_shape(const struct redesign *r, int body)
 {
   const struct dc_shape *shape = r->base->bodies.bodies[body].shape;
@@ -172,6 +173,7 @@ static void set_mass(const struct redesign *r, int i)
   }
 }
 
+// The body stands shift (m) from where its scene puts it, with the anchors of its joints.
 static enum dc_status shift_anchors(struct dc_body_definition *definition, const double shift[3],
                                     struct dc_arena *arena)
 {
@@ -297,6 +299,8 @@ static void pull_back_solid(const struct dc_body *body, double mass, const doubl
   }
 }
 
+// The part of lumped masses: c = sum x_v / n, S = m sum r_v r_v^T / n, r about the centre.  Each vertex gains cbar /
+// n + 2 m Sbar r / n.
 static void pull_back_points(const struct dc_body *body, const double center[3], const double moment[9],
                              double (*vertices)[3])
 {

@@ -85,6 +85,7 @@ static enum dc_status list_sliding(struct dc_rigid_contact *rigid, const struct 
   return status;
 }
 
+// Friction and restitution at the next poses; their lists were made at the beginning of the interval.
 static void evaluate_lagged(struct dc_rigid_contact *rigid, const struct dc_step_state *state, int order,
                             enum dc_friction_curvature curvature)
 {
@@ -384,6 +385,7 @@ static void contact_add_hessian(const struct dc_step_state *state, bool exact, s
   }
 }
 
+// By the stiffness alone: contact depends on the state before through nothing else.
 static void contact_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                               struct dc_step_cotangent *out)
 {

@@ -26,6 +26,7 @@ struct fibre {
 
 typedef void visitor_function(const struct dc_step_state *state, const struct fibre *fibre, void *context);
 
+// The fibre of sample k of a muscle at the next state.
 static void set_fibre(const struct dc_step_state *state, const struct dc_muscle *muscle, int k, struct fibre *fibre)
 {
   const struct dc_elastic *elastic = &fibre->soft->elastic;

@@ -87,6 +87,7 @@ static enum dc_status add_surface(struct dc_surface_contact *contact, int body, 
                         contact->arena, error);
 }
 
+// Number of the body's surface; -1: it has none yet.
 static int surface_of(const struct dc_surface_contact *contact, int body)
 {
   for (int s = 0; s < contact->surface_count; s++)
@@ -95,6 +96,7 @@ static int surface_of(const struct dc_surface_contact *contact, int body)
   return -1;
 }
 
+// Room for a surface that may touch itself: boxes around the ways of its elements, and where these ways begin.
 static bool add_ways(struct dc_surface *surface, struct dc_arena *arena)
 {
   surface->ways = surface->tree;
@@ -232,6 +234,7 @@ void dc_surface_contact_destroy(struct dc_surface_contact *contact)
 
 // Features.
 
+// Whether two elements have a vertex in common; such parts of one surface always touch.
 static bool shares(const int *u, int count, const int *v, int others)
 {
   for (int i = 0; i < count; i++)
@@ -320,6 +323,7 @@ void dc_surface_refit(struct dc_surface *surface)
   dc_box_tree_refit(tree);
 }
 
+// Puts the vertices where nodes or pose have them, arms from the centre in the world, and fits the boxes.
 static void place(struct dc_surface *surface, const double *q, const struct dc_pose *poses)
 {
   const struct dc_pose *pose = &poses[surface->body];
@@ -371,6 +375,7 @@ static int add_touch(void *context, const struct dc_surface *const sides[2], con
   return 0;
 }
 
+// A pair of elements whose boxes are within reach.
 static int visit_elements(void *context, int i, int j)
 {
   struct search *search = context;
