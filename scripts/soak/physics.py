@@ -6,7 +6,7 @@
     scripts/soak/physics.py --self-test
 
 Draw number k follows from k and the seed alone; kinds and models take turns.  Every draw is one scene or two (the second with another step or coefficient),
-simulated by the program build/dcsim of this tree, or SOAK_DCSIM; the laws (motion_kinds.py, contact_kinds.py, soft_kinds.py, dragged_kinds.py, invariant_kinds.py) know nothing of dcsim.  A third has the default settings of contact, the others such as bodies of 0.1 m rest alike with.  A quarter to a half of the draws have two balls far away that meet at up to 500 m/s, so that steps are divided which have nothing to do with what is judged.
+simulated by the program build/dcsim of this tree, or SOAK_DCSIM; the laws (motion_kinds.py, contact_kinds.py, soft_kinds.py, soft_pair_kinds.py, dragged_kinds.py, invariant_kinds.py) know nothing of dcsim.  A third has the default settings of contact, the others such as bodies of 0.1 m rest alike with.  A quarter to a half of the draws have two balls far away that meet at up to 500 m/s, so that steps are divided which have nothing to do with what is judged.
 --self-test runs draws in worlds that differ from the law by a tenth or, where the step itself leaves more, a third (friction, gravity, gains, mass, inertia, energy, a lost part of an impulse) and wants every one rejected: a judge that cannot say no judges nothing.
 Prints one line for each draw that is wrong, then "ok" or "not ok" for each kind; --markdown writes a table; exits with 1 when one is wrong.
 """
@@ -26,10 +26,11 @@ import dragged_kinds
 import invariant_kinds
 import motion_kinds
 import soft_kinds
+import soft_pair_kinds
 from motions import INTEGRATORS, MODELS, Failed, simulate
 
-KINDS = {**motion_kinds.KINDS, **contact_kinds.KINDS, **soft_kinds.KINDS, **dragged_kinds.KINDS, **invariant_kinds.KINDS}
-MUTANTS = {**motion_kinds.MUTANTS, **contact_kinds.MUTANTS, **soft_kinds.MUTANTS, **dragged_kinds.MUTANTS, **invariant_kinds.MUTANTS}
+KINDS = {**motion_kinds.KINDS, **contact_kinds.KINDS, **soft_kinds.KINDS, **soft_pair_kinds.KINDS, **dragged_kinds.KINDS, **invariant_kinds.KINDS}
+MUTANTS = {**motion_kinds.MUTANTS, **contact_kinds.MUTANTS, **soft_kinds.MUTANTS, **soft_pair_kinds.MUTANTS, **dragged_kinds.MUTANTS, **invariant_kinds.MUTANTS}
 DEFAULTS = ["", ", defaults"]
 
 
