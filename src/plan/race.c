@@ -197,16 +197,16 @@ static double rate_of_leader(const struct dc_search *search)
   return dc_recipe_is_fan(leader) ? RATE_BESIDE_FANS : leader->rate;
 }
 
-// Adds members of shorter steps at the best point so far.
-static enum dc_status add_shorter(struct dc_search *search, struct dc_error *error)
+// Adds walks of shorter steps at the best point so far, at most three of them.
+static enum dc_status add_shorter(struct dc_search *search, int walks, struct dc_error *error)
 {
   static const double parts[] = {1, 3, 9};
   double rate = rate_of_leader(search) * SHORTER;
   enum dc_status status = DC_OK;
-  for (int k = 0; k < 3 && !status; k++)
+  for (int k = 0; k < walks && !status; k++)
     status = add_member(search, dc_recipe_walk(rate / parts[k]), search->best, error);
   search->race->shortened = search->stages[search->stage].loss;
-  return status ? status : add_member(search, DC_RECIPE_SMALL_FAN, search->best, error);
+  return status;
 }
 
 // Whether shorter steps have not begun at the best point yet, or not where it is now.
@@ -230,7 +230,9 @@ enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *err
       status = add_member(search, k, search->x, error);
     search->race->shared = !rows;
   } else if (search->round % 2) {
-    status = add_shorter(search, error);
+    status = add_shorter(search, 3, error);
+    if (!status)
+      status = add_member(search, DC_RECIPE_SMALL_FAN, search->best, error);
   }
   for (int i = 0; i < search->pool_count && !status && search->round % 2 == 0; i++) {
     status = add_member(search, DC_RECIPE_FIRST_FAN, search->pool + (size_t)i * n, error);
@@ -269,8 +271,6 @@ void dc_race_close_round(struct dc_search *search)
     else
       dc_search_release_member(&search->members[i]);
   search->member_count = 0;
-  if (search->round % 2 == 0 && !can_shorten(search))
-    search->round++;
   if (kept.plan) {
     kept.wait = 0;
     search->members[search->member_count++] = kept;
@@ -513,14 +513,14 @@ static bool has_been_away(const struct dc_search *search, struct dc_search_membe
   return dc_search_stalls(search, member) || search->turn >= member->wait + most;
 }
 
-// Where all members are over but those in other worlds, those that wait and the default walk, shorter steps begin at the
-// best point: they would be the next round, and often reach at once.
+// Where all members are over but those in other worlds, those that wait and the default walk, a walk of shorter steps begins
+// at the best point: it would be of the next round, and often reaches at once.
 static enum dc_status shorten(struct dc_search *search, struct dc_error *error)
 {
   bool rest = search->race->shared && search->round % 2 == 0 && can_shorten(search) && dc_race_members(search) > 0;
   for (int i = 0; i < search->member_count; i++)
     rest = rest && (!search->members[i].plan || search->members[i].own || is_away(&search->members[i]));
-  return rest ? add_shorter(search, error) : DC_OK;
+  return rest ? add_shorter(search, 1, error) : DC_OK;
 }
 
 enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count, struct dc_error *error)
