@@ -516,6 +516,9 @@ enum dc_status dc_advise_run(struct session *session, const struct outcome *outc
     list->count = 0;
   int said = list->count;  // what was said when the run began may explain that it failed
   if (session->stopped) {
+    enum dc_status status = advise_contact(session, outcome, false, list);
+    if (status)
+      return status;
     advise_stopped(session, list);
     advise_friction(session, outcome, list);
     return DC_OK;

@@ -55,6 +55,26 @@ sense "friction that is not got" friction 'try.*contact.friction_smoothing=0.04'
 sense "with its numbers" friction 'has a friction of 0.098 at the 0.2 m/s of its way to its goal, asked for is 0.5' --set contact.friction=0.5 --set contact.friction_smoothing=1
 sense "a fixed body with a target" "out of reach" 'would let it move' --set 'objective[0].body=wall'
 
+# A free body rises only where something lifts it: neither level ground nor a pusher that moves level does.
+high='objective[0].target=[0.5, 0, 0.3]'
+grep -v '"wall"' push.json >level.json
+run 0 check level.json --set "$high"
+check "a goal above what only level movers touch" grep -q 'wrong axis: "cube" is to rise by 0.2495* m, but what may touch it moves level' "$out"
+run 0 check level.json --set "$high" --set objective.0.axes=xy
+check "an axis that does not count asks for no rise" [ -z "$(grep rise "$out")" ]
+run 0 check level.json --set 'objective[0].target=[0.5, 0, 0.1]'
+check "nor does what tipping lifts" [ -z "$(grep rise "$out")" ]
+run 0 check push.json --set "$high"
+check "a wall may be climbed" [ -z "$(grep rise "$out")" ]
+run 0 check level.json --set "$high" --set 'bodies.pusher.joint=[{"type": "slide", "axis": [1, 0, 0]}, {"type": "slide", "axis": [0, 0, 1]}]'
+check "a pusher that goes up may lift" [ -z "$(grep rise "$out")" ]
+
+# A search that was stopped tells what was never touched, too, beside how it goes on.
+sed '/"optimizer"/d; s/"tolerance": 0.02}],/"tolerance": 0.02}] }/' level.json >race.json
+run 0 optimize race.json -o none --quiet --max-time 0.2 --set bodies.pusher.pd.kp=0.01 --set bodies.pusher.pd.kd=0.01
+check "a search that was stopped: what was never touched" grep -q 'never touched: nothing came nearer to "cube"' "$out"
+check "and how it goes on" grep -q 'stopped: the search was stopped after' "$out"
+
 cat >arm.json <<'SCENE'
 { "time": {"step": 0.02, "steps": 25}, "gravity": [0, 0, 0], "shapes": {"link": {"type": "capsule", "radius": 0.03, "height": 0.3}},
   "bodies": [
