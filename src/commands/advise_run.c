@@ -516,7 +516,8 @@ enum dc_status dc_advise_run(struct session *session, const struct outcome *outc
     list->count = 0;
   int said = list->count;  // what was said when the run began may explain that it failed
   if (session->stopped) {
-    enum dc_status status = advise_contact(session, outcome, false, list);
+    bool told = session->plan->work.rollouts >= FIRST_ITERATIONS;
+    enum dc_status status = told ? advise_contact(session, outcome, false, list) : DC_OK;
     if (status)
       return status;
     advise_stopped(session, list);
