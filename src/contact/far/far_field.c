@@ -188,6 +188,7 @@ static enum dc_status add_surface(struct dc_far_field *field, int index, double 
   return status;
 }
 
+// Where a body of the field stands in its lists.
 static int place_of(const struct dc_far_field *field, int body)
 {
   int at = 0;
@@ -196,6 +197,7 @@ static int place_of(const struct dc_far_field *field, int body)
   return at;
 }
 
+// The softening delta^2 is the sum of the mean spreads of triangles, m^2: what a point at each centroid leaves out.
 static void add_pair(struct dc_far_field *field, const struct dc_soft *soft, int body)
 {
   const struct dc_soft *other = dc_soft_of(field->arrangement, body);
@@ -281,6 +283,7 @@ void dc_far_field_scale(struct dc_far_field *field, double factor)
 
 // Evaluation.
 
+// Centres of nodes follow the vertices of a soft body, whose tree is fitted anew, or turn with a rigid one.
 static void place_surface(const struct dc_far_field *field, int index, const double *q, const struct dc_pose *poses)
 {
   struct dc_far_surface *surface = &field->surfaces[index];
@@ -368,6 +371,7 @@ void dc_far_field_add_forces(struct dc_far_field *field, bool between, double (*
   }
 }
 
+// Rates of the nodes' centres, spreads and radii when the points have their velocities.
 static void set_rates(struct dc_far_surface *surface, const struct dc_far_body *body)
 {
   if (surface->soft) {
@@ -379,6 +383,7 @@ static void set_rates(struct dc_far_surface *surface, const struct dc_far_body *
     dc_vec_copy(surface->rates[i].center, body->velocity[i]);
 }
 
+// The transposed way: products by nodes become those by points.
 static void take_product(struct dc_far_surface *surface, struct dc_far_body *body)
 {
   memset(body->product, 0, (size_t)body->point_count * sizeof *body->product);
@@ -394,6 +399,7 @@ static void take_product(struct dc_far_surface *surface, struct dc_far_body *bod
   memset(surface->by_rates, 0, (size_t)body->point_count * sizeof *surface->by_rates);
 }
 
+// The Hessian times the velocities of all points, as products of the same points.
 void dc_far_field_multiply(struct dc_far_field *field)
 {
   for (int s = 0; s < field->body_count; s++)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear bounds on a motion that would close gaps (docs/theory.md, "Bounded moves").
+// Linear bounds on a motion that would close gaps (docs/theory.md, "Bounded moves"): for each pair of bodies the one
+// that the motion misses by the largest part of its gap.  A bound says that the gap between two points along an axis
+// keeps a part `keep` of what it is now; the axis stands still or turns with one of the bodies.
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pairs of primitives of two meshes within reach of each other: two sphere trees against each other, what is left
-// against the planes of the triangles, then distances.
+// against the planes of the triangles, then distances.  Every test that leaves a pair out also bounds its distance
+// from below, so that walk->gap ends as the least distance, or as a bound on it where that is beyond reach.
 #include "contact/models/ipc/ipc_state.h"
 #include "geometry/mesh/triangle.h"
 #include "math/vector.h"
@@ -24,6 +25,7 @@ static void load_leaf(const struct dc_collider *collider, int node, const double
     dc_vec_sub(leaf->x[v], collider->turned[leaf->vertices[v]], shift);
 }
 
+// inverse: one over twice the area, which turning does not change.
 static void leaf_normal(const double (*x)[3], double inverse, double n[3])
 {
   double e[3], f[3];
@@ -59,6 +61,7 @@ static bool beyond(struct dc_ipc_walk *walk, const double d[3], double radii)
   return true;
 }
 
+// Visits a primitive pair within reach.  A distance of zero is a crossing, which ends the walk.
 static int measure(struct dc_ipc_walk *walk, struct dc_ipc_primitive *primitive)
 {
   walk->measured++;
