@@ -207,6 +207,12 @@ static const struct mjcf_kind {
      "<mujoco>" OPTION "<worldbody><body name='a' pos='0 0 1'><joint name='j' axis='0 1 0'/><geom type='capsule' "
      "size='.03 .2' pos='.1 0 0'/></body></worldbody><actuator><motor joint='j' gear='-1'/></actuator>"
      KEY("qpos='.2' ctrl='.1'") "</mujoco>"},
+    {"a servo on a tendon of a joint and of one that follows it, as of a gripper",
+     "<mujoco>" OPTION "<worldbody>" ARM "</worldbody><tendon><fixed name='t'><joint joint='j' coef='.5'/><joint "
+     "joint='l' coef='2'/></fixed></tendon><equality><joint joint1='l' joint2='j' polycoef='0 -.4 0 0 0' "
+     "solref='.001 1' solimp='.9999 .9999 .001 .5 2'/></equality><actuator><general tendon='t' gear='2' gainprm='3' "
+     "biastype='affine' biasprm='0 -9 -2'/></actuator>" KEY("ctrl='.6'") "</mujoco>",
+     NULL},
     {"rotors on a free joint and on a ball of the world",
      "<mujoco>" OPTION "<worldbody><body name='a' pos='0 0 1'><joint type='free' armature='.4'/><geom type='box' "
      "size='.1 .2 .3' pos='.2 .1 0'/></body><body name='b' pos='3 0 1'><joint type='ball' armature='2' pos='0 0 .2'/>"

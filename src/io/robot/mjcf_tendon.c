@@ -4,7 +4,8 @@
 // A fixed tendon has the length L = sum of c_i q_i over joints.  A force f along it is the force c_i f on each joint.  So
 // an actuator on a tendon of one joint is that joint's, with c times the gear, and so is all that such a tendon does by
 // itself.  Its spring and its damper have c^2 times their constants there, its rotor c^2 times its inertia, its friction
-// |c| times its force, and its range is one of the joint.  A motor on a tendon of several joints shares its force among
+// |c| times its force, and its range is one of the joint.  An actuator on a tendon of joints that follow one by
+// equalities, as two fingers of a gripper do, is that one's.  A motor on a tendon of several joints shares its force among
 // them.  A spatial tendon runs through sites.  One that nothing drives, that no spring, damper or friction acts along and
 // that has no range only measures; whatever else it does is named.
 #include <math.h>
@@ -164,7 +165,40 @@ void dc_mjcf_read_tendons(struct dc_mjcf_reader *reader, const struct dc_mjcf_no
   }
 }
 
-// Finds the tendon that an actuator names.  One of a single joint becomes a gear on that joint.
+// The equality by which a joint follows another, in proportion; NULL without one, or where it is another law.
+static const struct dc_mjcf_coupling *line_of(const struct dc_mjcf *model, int joint, bool *follows)
+{
+  const struct dc_mjcf_coupling *found = NULL;
+  for (size_t e = 0; e < model->coupling_count; e++)
+    if (model->couplings[e].joints[0] == joint)
+      found = &model->couplings[e];
+  *follows = found != NULL;
+  const double *p = found ? found->polynomial : NULL;
+  bool line = found && p[0] == 0 && p[2] == 0 && p[3] == 0 && p[4] == 0 && found->joints[1] >= 0;
+  return line && model->joints[joint].ref == 0 && model->joints[found->joints[1]].ref == 0 ? found : NULL;
+}
+
+// The joint that all joints of a fixed tendon follow in proportion, or are, and the change of the tendon's length by its
+// coordinate: the tendon is one of that joint alone.  -1: there is none.
+static int leader_of(const struct dc_mjcf *model, const struct dc_mjcf_tendon *tendon, double *coefficient)
+{
+  int leader = -1;
+  *coefficient = 0;
+  for (int k = 0; k < tendon->count; k++) {
+    bool follows, leads;
+    const struct dc_mjcf_coupling *line = line_of(model, tendon->joints[k], &follows);
+    int own = line ? line->joints[1] : tendon->joints[k];
+    line_of(model, own, &leads);
+    if ((follows && !line) || leads || (leader >= 0 && own != leader))
+      return -1;
+    leader = own;
+    *coefficient += tendon->coefficients[k] * (line ? line->polynomial[1] : 1);
+  }
+  return *coefficient != 0 ? leader : -1;
+}
+
+// Finds the tendon that an actuator names.  One of a single joint, or of several that follow one, becomes a gear on that
+// joint.
 void dc_mjcf_drive_tendon(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node,
                           struct dc_mjcf_actuator *actuator)
 {
@@ -177,9 +211,11 @@ void dc_mjcf_drive_tendon(struct dc_mjcf_reader *reader, const struct dc_mjcf_no
   }
   const struct dc_mjcf_tendon *tendon = &model->tendons[index];
   actuator->tendon = index;
-  if (!tendon->fixed || tendon->count != 1)
+  double coefficient;
+  int joint = tendon->fixed ? leader_of(model, tendon, &coefficient) : -1;
+  if (joint < 0)
     return;
   actuator->transmission = DC_MJCF_OF_JOINT;
-  actuator->joint = tendon->joints[0];
-  actuator->gear[0] *= tendon->coefficients[0];
+  actuator->joint = joint;
+  actuator->gear[0] *= coefficient;
 }
