@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Newton iterations of the three-dimensional fixtures that rigid-ipc publishes (Ferguson et al. 2021; MIT licence).
 
-    scripts/paper/fixtures FOLDER [NAME ...] [--steps N] [--seconds S] [--model NAME] [--before FILE] [--publish]
+    scripts/paper/fixtures FOLDER [NAME ...] [--steps N] [--seconds S] [--model NAME] [--before FILE] [--finer N] [--publish]
 
 FOLDER is a clone of github.com/ipc-sim/rigid-ipc.  Every fixture below fixtures/3D whose path contains a NAME (all
 without one) becomes a scene with the defaults of contact:
@@ -15,10 +15,14 @@ without one) becomes a scene with the defaults of contact:
 4. The scene moves for the fixture's time, at most --steps steps and --seconds s of processor time.
 
 The page has the iterations of a step (mean, median, most), divided steps, and whether median <= 6 and most <= 30 hold.
+With --before it has how far apart the places of bodies are in the last frame by the two programs, too.  --finer N divides
+the time step: minima that are the same are so for finer steps, and steps of several minima tell themselves by it.
 """
+import csv
 import json
 import math
 import os
+import shutil
 import signal
 import subprocess
 
@@ -193,9 +197,10 @@ def convert(fixture, folder, output, most):
     return scene
 
 
-def simulate(program, path, model, seconds):
-    """The answer of a simulation, or why there is none."""
-    words = [program, "simulate", path, "--model", model, "-o", "none", "--json", "--quiet", "--threads", "1"]
+def simulate(program, path, model, seconds, run="none"):
+    """The answer of a simulation into a run directory, or why there is none."""
+    shutil.rmtree(run, ignore_errors=True)
+    words = [program, "simulate", path, "--model", model, "-o", run, "--no-report", "--json", "--quiet", "--threads", "1"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           preexec_fn=lambda: limit(seconds)) as process:
         output, said = process.communicate()
@@ -204,6 +209,14 @@ def simulate(program, path, model, seconds):
     if process.returncode:
         return None, (said.strip().splitlines() or ["no message"])[0].replace(path, "scene")[:160]
     return json.loads(output), ""
+
+
+def places(program, run):
+    """The places of all bodies in the last frame of a run, m."""
+    subprocess.run([program, "export", run, "--format", "csv"], check=True, capture_output=True)
+    with open(os.path.join(run, "export", "trajectory.csv"), encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    return [float(value) for name, value in zip(rows[0], rows[-1]) if name.endswith("[m]")]
 
 
 def limit(seconds):
@@ -232,18 +245,22 @@ def measure(arguments, name, path):
     try:
         scene = convert(fixture, arguments.folder, output, arguments.steps)
     except LeftOut as reason:
-        return [name, "", "", "", "", "", "", "", f"left out: {reason}"], None
+        return [name, "", "", "", "", "", "", "", "", f"left out: {reason}"], None
+    scene["time"]["step"] /= arguments.finer
+    scene["time"]["steps"] *= arguments.finer
     scene_path = write_json(os.path.join(output, "scene.json"), scene)
-    now, why = simulate(arguments.dcsim, scene_path, arguments.model, arguments.seconds)
-    before = simulate(arguments.before, scene_path, arguments.model, arguments.seconds)[0] if arguments.before else None
+    runs = [os.path.join(output, end) if arguments.before else "none" for end in ("now", "before")]
+    now, why = simulate(arguments.dcsim, scene_path, arguments.model, arguments.seconds, runs[0])
+    before = simulate(arguments.before, scene_path, arguments.model, arguments.seconds, runs[1])[0] if arguments.before else None
+    apart = max((abs(a - b) for a, b in zip(*(places(arguments.dcsim, run) for run in runs))), default=0) if now and before else None
     moving = sum(body["joint"] != "fixed" for body in scene["bodies"])
     cells = [name, str(moving), str(scene["time"]["steps"]), f"{before['newton_iterations_per_step']:.3g}" if before else ""]
     if not now:
-        return [*cells, "", "", "", "", why], False
+        return [*cells, "", "", "", "", "", why], False
     median, most = now["newton_iterations_median"], now["newton_iterations_most"]
     met = median <= ASKED_MEDIAN and most <= ASKED_MOST
     return [*cells, f"{now['newton_iterations_per_step']:.3g}", f"{median:g} / {most:g}", str(now["divided_steps"]),
-            f"{1e3 * now['seconds_per_step']:.3g}", "met" if met else "missed"], met
+            f"{1e3 * now['seconds_per_step']:.3g}", "" if apart is None else f"{apart:.2g}", "met" if met else "missed"], met
 
 
 def main():
@@ -254,9 +271,10 @@ def main():
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--model", default="bsh")
     parser.add_argument("--before", type=os.path.abspath, help="the program of another build")
+    parser.add_argument("--finer", type=int, default=1)
     arguments = parse(parser)
     lines = [f"Published fixtures of rigid-ipc (`scripts/paper/fixtures`), model {arguments.model}, defaults of contact, one thread, at most {arguments.steps} steps and {arguments.seconds} s of processor time. Milliseconds by the clock, beside other programs.", "",
-             "| fixture | bodies that move | steps | before: iterations a step | iterations a step | median / most | divided steps | ms a step | |", "|---|---|---|---|---|---|---|---|---|"]
+             "| fixture | bodies that move | steps | before: iterations a step | iterations a step | median / most | divided steps | ms a step | ends apart, m | |", "|---|---|---|---|---|---|---|---|---|---|"]
     verdicts = []
     for name, path in fixtures(arguments.folder, arguments.names):
         cells, met = measure(arguments, name, path)
