@@ -14,8 +14,9 @@
 
 static const double DEFAULT_SECONDS = 30;
 
-enum { LOSSES = 2 };
+enum { LOSSES = 2 };  // the first and the best
 
+// The identity of this scene with this program on this machine.
 static enum dc_status identify(struct session *session, struct dc_checkpoint_identity *identity)
 {
   return dc_checkpoint_identify(session->scene->scene, dcsim_version(), dc_lane_kernels()->name, dc_blas_core(),

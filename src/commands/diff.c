@@ -326,6 +326,7 @@ static void put_pair(struct dc_json_writer *json, const char *key, double one, d
   dc_json_put_numbers(json, key, numbers, 2);
 }
 
+// The first row or frame that differs; null: none.
 static void put_first(struct dc_json_writer *json, long first)
 {
   if (first < 0)
@@ -416,6 +417,7 @@ static void tell_value(struct dc_text *text, const char *value)
   dc_text_add(text, "%.*s%s", value ? (int)shown : 9, value ? value : "not there", shown < length ? "..." : "");
 }
 
+// A line for each member that differs: its path, and its value in either run.
 static void tell_differences(struct dc_text *text, const char *title, const struct dc_json_differences *differences)
 {
   if (!differences->count)

@@ -62,6 +62,7 @@ static enum dc_status write_scene(const struct dc_scene *scene, const char *outp
   return status;
 }
 
+// How much was read, and the notes on all that is not as the file says.
 static void describe(const struct dc_scene *scene, const char *output, struct dc_text *text,
                      struct dc_json_writer *json)
 {

@@ -118,6 +118,7 @@ static void put_contact(struct query *query, const struct dc_manifold_contact *c
 
 enum { COLUMNS = 3 + 3 + 2 + 12 };  // point, normal, distance, activity, Jacobian
 
+// NPZ has all contacts, [count][COLUMNS]; the report only those that are active.
 static void put_arrays(struct query *query, const char *name, int count, const double *rows)
 {
   if (query->npz)
@@ -278,6 +279,7 @@ static enum dc_status run(struct query *query, struct dc_error *error)
   return query_pairs(query, error);
 }
 
+// The picture's size in pixels, and rays per pixel.
 enum { PICTURE_WIDTH = 1280, PICTURE_HEIGHT = 720, PICTURE_SAMPLES = 16 };
 
 // The scene at its initial state with its contacts.

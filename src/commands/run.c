@@ -345,6 +345,7 @@ static const char *misuse(const dcsim_run_options *options, bool optimizing)
   return NULL;
 }
 
+// A run without a directory and without a report, for a caller that wants its outcome: it must be released.
 enum dc_status dc_session_compute(struct session *session, struct outcome *outcome)
 {
   session->times.began = session->times.start = dc_seconds();
@@ -356,6 +357,7 @@ enum dc_status dc_session_compute(struct session *session, struct outcome *outco
   return status ? status : dc_session_outcome(session, outcome);
 }
 
+// Only what its kind has made is there; the rest is NULL.  Trajectories of an outcome end here, too.
 void dc_session_release(struct session *session)
 {
   dc_search_destroy(session->search);

@@ -119,6 +119,7 @@ enum dc_status dc_session_close_run(struct session *session, const struct dc_tra
   return written;
 }
 
+// A directory that was moved or removed under the run is not told as its place.
 void dc_session_forget_lost_directory(const struct session *session, dcsim_result *result)
 {
   if (session->run && !dc_run_is_in_place(session->run))
