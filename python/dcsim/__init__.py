@@ -23,6 +23,8 @@ import collections
 import concurrent.futures
 import contextlib
 import ctypes
+import hashlib
+import io
 import json
 import operator
 import os
@@ -36,6 +38,7 @@ except ImportError as _error:
 
 from . import _library
 from ._library import Error, Infeasible, call, lib, view
+from ._signals import Signals
 
 __all__ = ["Body", "Contacts", "Error", "Infeasible", "Linearization", "Problem", "Progress", "Scene", "Simulation", "Trajectory",
            "open", "set_threads", "version"]
@@ -69,10 +72,12 @@ def open(source: Path | dict[str, Any], base_directory: Path | None = None, *, m
     Files that a text names are looked for in base_directory.  overrides: as of --set, {"time.steps": 50} or
     ["time.steps=50"].  allowed_paths: further folders that files may come from; package_paths: where package:// of robots is
     looked for.  plant: the world that plans are executed in: a contact model, a dict, or "none".  Raises Error with
-    the place of a mistake.  A scene can be pickled: it is opened anew, from the same file or text.
+    the place of a mistake.  A scene can be pickled: it is opened anew, in any working directory, from the same text or file, which
+    must not have changed (files that a scene names are not compared).
     """
-    arguments = {"source": source, "base_directory": base_directory, "model": model, "gradient": gradient, "overrides": overrides,
-                 "allowed_paths": allowed_paths, "package_paths": package_paths, "seed": seed, "plant": plant}
+    base_directory = _absolute("." if base_directory is None else base_directory)
+    allowed_paths, package_paths = (paths if isinstance(paths, (str, bytes)) else [_absolute(path) for path in paths]
+                                    for paths in (allowed_paths, package_paths))
     if isinstance(source, dict):
         source = json.dumps(source)
     if isinstance(source, bytes) and source.lstrip().startswith(b"{"):
@@ -81,6 +86,8 @@ def open(source: Path | dict[str, Any], base_directory: Path | None = None, *, m
         raise TypeError(f"source must be a path, the text of a scene or a dict (is {type(source).__name__})")
     if isinstance(overrides, dict):
         overrides = [f"{path}={value if isinstance(value, str) else json.dumps(value)}" for path, value in overrides.items()]
+    elif not isinstance(overrides, (str, bytes)):
+        overrides = list(overrides)
     if isinstance(plant, dict):
         plant = json.dumps(plant)
     if seed is not None and not 0 <= operator.index(seed) <= 2**53:
@@ -93,18 +100,40 @@ def open(source: Path | dict[str, Any], base_directory: Path | None = None, *, m
         texts = [_bytes(item, name + "s") for item in items]
         setattr(options, name + "_count", len(texts))
         setattr(options, name + "s", (ctypes.c_char_p * len(texts))(*texts))
-    handle = ctypes.c_void_p()
+    handle, digest = ctypes.c_void_p(), None
     is_text = isinstance(source, str) and source.lstrip().startswith("{")
     if is_text:
         call(lib.dcsim_scene_open_text, _bytes(source, "source"), _bytes(base_directory), options, ctypes.byref(handle))
     else:
         opens = lib.dcsim_scene_open_run if os.path.isdir(source) else lib.dcsim_scene_open
         call(opens, _bytes(source, "source"), options, ctypes.byref(handle))
-    return Scene(handle, arguments)
+        digest, source = _digest(source), _absolute(source)
+    return Scene(handle, ({"source": source, "base_directory": base_directory, "model": model, "gradient": gradient, "overrides": overrides,
+                           "allowed_paths": allowed_paths, "package_paths": package_paths, "seed": seed, "plant": plant}, digest))
 
 
-def _reopen(arguments: dict[str, Any]) -> Scene:
-    return open(**arguments)
+def _absolute(path: Any) -> Any:
+    """The path from the root, with its links as they are; what is no path stays for others to refuse."""
+    if not isinstance(path, (str, bytes, os.PathLike)) or not os.fspath(path) or os.path.isabs(path):
+        return path
+    try:
+        return os.path.join(os.getcwdb(), path) if isinstance(path, bytes) else os.path.join(os.getcwd(), path)
+    except OSError:  # the working directory is gone
+        return path
+
+
+def _digest(source: Path) -> str:
+    """Tells the file of a scene that was opened, or that of a run, from another."""
+    name: Any = os.path.join(os.fsdecode(source), "resolved.json") if os.path.isdir(source) else source
+    with io.open(name, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def _reopen(arguments: dict[str, Any], digest: str | None) -> Scene:
+    scene = open(**arguments)
+    if scene._origin[1] != digest:
+        raise ValueError(f"{os.fsdecode(arguments['source'])}: has changed since the scene was opened that this one is a copy of")
+    return scene
 
 
 def _bytes(text: Any, required: str | None = None) -> bytes | None:
@@ -151,8 +180,8 @@ class _Handle:
         if self._holder == threading.get_ident():
             raise RuntimeError("an objective must not call the object that calls it")
         with self._lock:
-            self._holder = threading.get_ident()
             try:
+                self._holder = threading.get_ident()
                 yield self._pointer
             finally:
                 self._holder = None
@@ -182,9 +211,9 @@ class _Handle:
 class Scene(_Handle):
     """A scene: name; nq, nv, actuators, steps: its sizes; time_step (s); bodies.  Immutable; may be shared by threads."""
 
-    def __init__(self, pointer: ctypes.c_void_p, arguments: dict[str, Any] | None = None) -> None:
+    def __init__(self, pointer: ctypes.c_void_p, origin: tuple[dict[str, Any], str | None] = ({}, None)) -> None:
         super().__init__(pointer, lib.dcsim_scene_close)
-        self._arguments = arguments
+        self._origin = origin  # what opens it anew, and the digest of its file
         sizes = _library.SceneSizes()
         call(lib.dcsim_scene_get_sizes, pointer, sizes)
         self.name: str = lib.dcsim_scene_name(pointer).decode()
@@ -206,8 +235,8 @@ class Scene(_Handle):
     def __deepcopy__(self, _: Any) -> Scene:
         return self
 
-    def __reduce_ex__(self, _: Any) -> tuple[Callable[..., Scene], tuple[Any]]:
-        return _reopen, (self._arguments,)
+    def __reduce_ex__(self, _: Any) -> tuple[Callable[..., Scene], tuple[Any, ...]]:
+        return _reopen, self._origin
 
     def close(self) -> None:
         """Nothing: problems and simulations of a scene need it; it goes with the last of them."""
@@ -251,11 +280,13 @@ class Scene(_Handle):
 
     def _run(self, function: Any, directory: Path | None, progress: Callable[[Progress], Any] | None, options: dict[str, Any]) -> run.Result:
         raised: list[BaseException] = []
+        signals = Signals()
 
         def report_progress(_: Any, data: Any) -> int:
             try:
-                # Without a function of the caller, too: entering Python lets the interpreter raise KeyboardInterrupt.
-                return int(bool(progress(Progress(data.contents)))) if progress else 0
+                # Without a function of the caller, too: KeyboardInterrupt is raised here.
+                with signals.lifted():
+                    return int(bool(progress(Progress(data.contents)))) if progress else 0
             except BaseException as exception:  # nothing may leave a callback
                 raised.append(exception)
                 return 1
@@ -267,7 +298,8 @@ class Scene(_Handle):
         settings.progress = _library.ProgressFunction(report_progress)
         report = _library.Report()
         try:
-            call(function, self._pointer, settings, None, report, allowed=(_library.STOPPED,))
+            with signals.deferred():
+                call(function, self._pointer, settings, None, report, allowed=(_library.STOPPED,))
             if raised:
                 raise raised[0]
             return run.Result(json.loads(report.json))
@@ -382,6 +414,7 @@ class Problem(_Arrays):
             raise ValueError(f"steps must be in [0, 2^31 - 1], 0 for those of the scene (is {steps})")
         options = _library.ProblemOptions(steps=steps, only_objective=bool(only_objective))
         self._raised: BaseException | None = None
+        self._signals = Signals()
         if objective is not None:
             if not callable(objective):
                 raise TypeError("objective must be a function of (trajectory, wrenches, forces)")
@@ -397,6 +430,11 @@ class Problem(_Arrays):
     def __repr__(self) -> str:
         return f"<dcsim problem of {self.scene.name}: {self.dimension} parameters>"
 
+    @contextlib.contextmanager
+    def _use(self) -> Iterator[ctypes.c_void_p]:
+        with super()._use() as pointer, self._signals.deferred():
+            yield pointer
+
     def _wrap(self, objective: Objective) -> Callable[..., int]:
         def evaluate(_: Any, data: Any, value: Any, wrenches: Any, forces: Any) -> int:
             try:
@@ -405,7 +443,8 @@ class Problem(_Arrays):
                 # The library's arrays are its own again after the call; whoever keeps what is given here keeps copies.
                 of_library = [view(wrenches, shape[0], writable=True), view(forces, shape[1], writable=True)] if wrenches else []
                 given = [array.copy() for array in of_library] or [None, None]
-                value[0] = float(objective(Trajectory(t, self._memory), *given))
+                with self._signals.lifted():
+                    value[0] = float(objective(Trajectory(t, self._memory), *given))
                 for array, numbers in zip(of_library, given):
                     array[...] = numbers
                 return 0

@@ -3,11 +3,13 @@
 import copy
 import gc
 import json
+import os
 import pathlib
 import pickle
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -355,6 +357,10 @@ def test_life():
     scene = dcsim.open(SCENE, overrides={"time.steps": 9}, seed=5)
     again = pickle.loads(pickle.dumps(scene))
     assert again.steps == 9 and again.problem().value(X) == scene.problem().value(X) and copy.copy(scene) is scene
+    given = json.loads(json.dumps(SCENE))
+    scene = dcsim.open(given, overrides=iter(["time.steps=9"]))
+    given["time"]["steps"] = 7
+    assert pickle.loads(pickle.dumps(scene)).steps == 9
     with scene.problem() as problem:
         problem.value(X)
         q = problem.trajectory().q
@@ -367,6 +373,50 @@ def test_life():
     assert "9 steps" in repr(scene) and "closed" not in repr(problem)
 
 
+# The pickle of a scene of a file holds in other working directories, and not where the file has changed.
+def test_pickled_file():
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            os.chdir(folder)
+            with open("scene.json", "w") as file:
+                json.dump(SCENE, file)
+            scene = dcsim.open("scene.json")
+            kept = pickle.dumps(scene)
+            os.chdir("/")
+            assert pickle.loads(kept).problem().value(X) == scene.problem().value(X)
+            with open(os.path.join(folder, "scene.json"), "a") as file:
+                file.write(" ")
+            raises((ValueError,), lambda: pickle.loads(kept))
+        finally:
+            os.chdir(here)
+
+
+# A signal that arrives in the library is an exception of the call, whatever it finds there: no "exception ignored", no other answer.
+def test_signals_in_callbacks():
+    def end(*_):
+        raise TimeoutError("time is up")
+    old, ignored = signal.signal(signal.SIGALRM, end), []
+    hook, sys.unraisablehook = sys.unraisablehook, ignored.append
+    try:
+        problem = dcsim.open(SCENE).problem(objective=lambda *_: 0.0, only_objective=True)
+        caught = 0
+        for _ in range(40):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.003)
+                until = time.monotonic() + 5
+                while time.monotonic() < until:
+                    assert problem.value(X) == 0
+            except TimeoutError:
+                caught += 1
+        assert caught == 40 and not ignored, (caught, ignored)
+        assert signal.getsignal(signal.SIGALRM) is end
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.unraisablehook = hook
+        signal.signal(signal.SIGALRM, old)
+
+
 # Ctrl-C ends a run without a progress function of the caller, too, and is an exception.
 def test_interrupt():
     text = json.dumps({**SCENE, "optimizer": {"type": "adam", "learning_rate": 1e-9, "iterations": 100000}, "objective": [
@@ -377,7 +427,7 @@ def test_interrupt():
     time.sleep(0.5)
     child.send_signal(signal.SIGINT)
     _, said = child.communicate(timeout=60)
-    assert "KeyboardInterrupt" in said, said
+    assert "KeyboardInterrupt" in said and "ignored" not in said, said
 
 
 def test_environment():
