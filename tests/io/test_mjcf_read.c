@@ -205,6 +205,9 @@ static void test_joints(void)
   check_json(find_body(&tree, "b"), "joint", "{'type':'hinge','damping':1,'armature':3}");
   check_json(find_body(&tree, "c"), "joint", "{'type':'hinge','damping':2,'armature':3}");
   done();
+  refuse(WORLD("<body><joint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><inertial pos='0 0 0' mass='2' "
+               "diaginertia='1 1 1'/></body>"),
+         "<inertial>: its body has one already");
   refuse(WORLD(ARM("<joint class='none'/>")), "there is no class \"none\" of defaults");
   refuse(WORLD("<body><joint/><joint type='free'/>" BOX "</body>"), "a free joint must stand alone");
 }

@@ -263,6 +263,10 @@ static void test_by_name(void)
       {SDF(PAIR("", TURN("continuous", "<limit><lower>-1</lower></limit>"))), NULL, "continuous joints have no range",
        NULL},
       {SDF(PAIR("<kinematic>1</kinematic>", "")), NULL, "<kinematic>", NULL},
+      {SDF(PAIR("", "<joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz></axis>"
+                    "<axis><xyz>0 1 0</xyz></axis></joint>")),
+       NULL, "<axis> in <joint>: stands here twice: the first holds", NULL},
+      {SDF(PAIR("<pose>0 0 1 0 0 0</pose><pose>0 0 2 0 0 0</pose>", "")), NULL, "stands here twice", "is not known"},
       {SDF(PAIR("<kinematic>false</kinematic>", "")), NULL, NULL, "<kinematic>"},
       {SDF(PAIR("<velocity_decay><linear>0.0</linear></velocity_decay>", "")), NULL, NULL, "<velocity_decay>"},
       {SDF(PAIR("<velocity_decay><linear>0.1</linear></velocity_decay>", "")), NULL, "<velocity_decay>", NULL},

@@ -354,6 +354,8 @@ static void read_inertial(struct dc_mjcf_reader *reader, const struct dc_mjcf_no
   struct dc_mjcf_body *body = &reader->model->bodies[place->body];
   struct dc_urdf_pose pose = dc_urdf_identity;
   double moments[3], full[6], tensor[9] = {0}, rotation[9], half[9], turned[9];
+  if (body->inertial)
+    dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "its body has one already");
   dc_mjcf_pose(reader, node, &pose);
   dc_urdf_pose_compose(&pose, &place->frame, &pose);
   dc_mjcf_number(reader, node, "mass", &body->mass);

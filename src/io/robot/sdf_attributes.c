@@ -183,6 +183,18 @@ static bool is_idle(const struct dc_xml_element *element)
   return known && (strcmp(text, "false") == 0 || strspn(text, "0.+-eE \t\r\n") == strlen(text));
 }
 
+// Whether an element stands where one of its name has been read already; only the first siblings are looked at, so that
+// large files take no longer.
+static bool is_again(const struct dc_xml_element *element, const struct dc_xml_element *one)
+{
+  enum { LOOKED_AT = 1000 };
+  const struct dc_xml_element *other = element->first;
+  for (int k = 0; k < LOOKED_AT && other && other != one; k++, other = other->next)
+    if (other->used && strcmp(other->name, one->name) == 0)
+      return true;
+  return false;
+}
+
 // Used elements are entered, unused ones are judged as a whole: nothing below one can have been used.
 static void walk(struct kinds *kinds, const struct dc_xml_element *element)
 {
@@ -195,7 +207,9 @@ static void walk(struct kinds *kinds, const struct dc_xml_element *element)
     const struct dc_attribute_row *row = dc_attribute_find(dc_sdf_rows, element->name, one->name);
     if (is_idle(one))
       continue;
-    if (!row->parent && !row->name)
+    if (is_again(element, one))
+      remember(kinds, one, NULL, "stands here twice: the first holds");
+    else if (!row->parent && !row->name)
       remember(kinds, one, NULL, "is not known and left out");
     else if (row->kind != DC_ATTRIBUTE_HARMLESS)
       remember(kinds, one, NULL, row->effect);
