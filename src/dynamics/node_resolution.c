@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether an interval of second order resolves how soft bodies hit half-spaces, rigid bodies and each other (docs/theory/steps.md, "Second
-// order").  Elastic forces and those of half-spaces are shares of what they are at the ends of an interval.  What lands in
+// Whether an interval of second order resolves how soft bodies hit half-spaces, rigid bodies and each other
+// (docs/theory/steps.md, "Second order").  Elastic forces and those of contact are shares of what they are at the ends of an
+// interval.  What lands in
 // it or is thrown back meets them too early or too late, and a ball loses by it the larger a part of its speed, the more
 // of its elements sound passes in the interval.  With its length h, the normal forces F and F+ of nodes at both ends, and
-// p the momenta of nodes, as sums of sizes,
+// p the momenta of nodes along the change of all forces, as sums of sizes,
 //     sum |F+ - F| h > A (p + h sum F+)
 // tells such an interval.  Only impacts count: p > B h sum F+ (what is pressed slowly is none) and p > C h sum m |g|
 // (nor is what settles).
@@ -17,9 +18,10 @@ static const double CHANGE =
 static const double HITS = 0.2;  // B
 static const double FALLS = 2;   // C
 
-// Impulses of half-spaces in an interval, N s: of their change, and of what they are at its end.
+// Impulses of contact in an interval, N s: of the change of forces and of what they are at its end, as sums of sizes, and of
+// the change as a vector.
 struct impulses {
-  double change, end;
+  double change, end, total[3];
 };
 
 static void add_node(const struct dc_step_state *state, const struct dc_soft *soft, int plane, int at,
@@ -29,13 +31,14 @@ static void add_node(const struct dc_step_state *state, const struct dc_soft *so
                     begin = force / dc_node_gap(&state->now[plane], state->q_now + at, normal),
                     end = force / dc_node_gap(&state->next[plane], state->q_next + at, normal);
   sum->change += fabs(end - begin);
+  dc_vec_add_scaled(sum->total, sum->total, end - begin, normal);
   sum->end += end;
 }
 
 static struct impulses impulses_of(const struct dc_step_state *state, const struct dc_soft *soft)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
-  struct impulses sum = {0, 0};
+  struct impulses sum = {.change = 0};
   for (int plane = 0; plane < bodies->count; plane++)
     for (int n = 0; n < soft->node_count && dc_soft_touches(bodies, soft, plane); n++)
       add_node(state, soft, plane, soft->q_offset + 3 * n, &sum);
@@ -69,6 +72,7 @@ static void add_surfaces(const struct dc_step_state *state, const struct dc_soft
   add_touches(touches, count, soft->body, begin);
   dc_vec_sub(change, end, begin);
   sum->change += state->interval.length * dc_vec_norm(change);
+  dc_vec_add_scaled(sum->total, sum->total, state->interval.length, change);
   sum->end += state->interval.length * dc_vec_norm(end);
 }
 
@@ -79,11 +83,11 @@ bool dc_nodes_resolved(const struct dc_step_state *state)
   {
     struct impulses sum = impulses_of(state, soft);
     add_surfaces(state, soft, &sum);
-    double momentum = 0, mass = 0, way[3];
-    for (int n = 0; n < soft->node_count && sum.change > CHANGE * sum.end; n++) {
+    double momentum = 0, mass = 0, way[3], size = dc_vec_norm(sum.total);
+    for (int n = 0; n < soft->node_count && size > CHANGE * sum.end; n++) {
       int at = soft->q_offset + 3 * n;
       dc_vec_sub(way, state->q_now + at, state->q_before + at);
-      momentum += dc_soft_node_mass(soft, n) * dc_vec_norm(way) * state->interval.ratio / h;
+      momentum += dc_soft_node_mass(soft, n) * fabs(dc_vec_dot(way, sum.total)) / size * state->interval.ratio / h;
       mass += dc_soft_node_mass(soft, n);
     }
     if (sum.change > CHANGE * (momentum + sum.end) && momentum > HITS * sum.end &&

@@ -218,7 +218,7 @@ refuses "must lie in the soft body \"jelly\"" bodies.top.position='[0, 0, 1]'
 refuses "contact_range: must be below" bodies.jelly.soft.contact_range=0.1
 refuses "there is no node in the box" bodies.jelly.soft.pins='[{"low": [1, 1, 1], "high": [2, 2, 2]}]'
 
-# a ball bounces at 5 ms as at 1 ms with second_order: off a half-space 2.0 to 2.7 % less, off a box 2 to 4 %, where steps of the
+# a ball bounces at 5 ms as at 1 ms with second_order: 2 to 5 % less, where steps of the
 # impact are divided; up to 24 % before
 if have_python; then
   "$DCSIM_SOURCE/scripts/paper/soft-bounces" --quick --dcsim "$dcsim" --output bounces >"$out" 2>"$err"
