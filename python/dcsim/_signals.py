@@ -51,18 +51,16 @@ class Signals:
             signal.signal(number, handler)
 
     @contextlib.contextmanager
-    def deferred(self) -> Iterator[None]:
+    def _between(self, first: Callable[[], None], last: Callable[[], None]) -> Iterator[None]:
         try:
-            self.begin()
+            first()
             yield
         finally:
-            self.end()
+            last()
 
-    @contextlib.contextmanager
-    def lifted(self) -> Iterator[None]:
+    def deferred(self) -> contextlib.AbstractContextManager[None]:
+        return self._between(self.begin, self.end)
+
+    def lifted(self) -> contextlib.AbstractContextManager[None]:
         """Within a callback: handlers get what has waited and what arrives."""
-        try:
-            self.end()
-            yield
-        finally:
-            self.begin()
+        return self._between(self.end, self.begin)
