@@ -395,7 +395,8 @@ static int run_and_draw(const dcsim_scene *scene, const dcsim_run_options *optio
                                               : run_session(&session, result, report, error);
   if (session.options->frames != 0 && result->directory[0] && (status == DCSIM_OK || status == DCSIM_STOPPED)) {
     int steps = result->steps, frames = session.options->frames;
-    dcsim_render_options render = {.size = sizeof render, .every = frames > 0 ? (steps + frames - 1) / frames : 0};
+    bool spread = frames > 0 && steps > 0;
+    dcsim_render_options render = {.size = sizeof render, .every = spread ? (steps - 1) / frames + 1 : 0};
     int drawn = dcsim_render(result->directory, &render, NULL, error);
     if (drawn)
       return drawn;

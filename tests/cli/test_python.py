@@ -373,6 +373,17 @@ def test_life():
     assert "9 steps" in repr(scene) and "closed" not in repr(problem)
 
 
+# As many pictures as an int can ask for are one of each frame.
+def test_frames():
+    with tempfile.TemporaryDirectory() as folder:
+        directory = os.path.join(folder, "run")
+        try:
+            dcsim.open(SCENE, overrides={"time.steps": 3}).simulate(directory, frames=2**31 - 1)
+        except dcsim.Error as error:
+            return f"no pictures: {error}"
+        assert len(os.listdir(os.path.join(directory, "frames"))) == 4
+
+
 # The pickle of a scene of a file holds in other working directories, and not where the file has changed.
 def test_pickled_file():
     here = os.getcwd()
