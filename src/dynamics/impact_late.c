@@ -50,6 +50,8 @@ static bool moves(const struct dc_step_state *state)
   return state->interval.length >= state->model->definition.time.step;
 }
 
+// The way as an inertial force per mass: what the state at t+1 is to lie farther on (PUSH), less what the velocity that
+// the next interval reads from it must not contain (BACK).
 void dc_late_force(const struct dc_step_state *state, const double late[DC_LATE_NUMBERS], double back[12])
 {
   double h = state->interval.length, push = moves(state) ? 1 : 0;
@@ -71,6 +73,8 @@ struct passed {
   int push, back;
 };
 
+// WAITS becomes PUSH once neither body is near a third one, PUSH becomes BACK after the whole step in which it acted, and
+// in a part of a step PUSH stays.
 static struct passed passed_on(const struct dc_step_state *state, int pair, const double late[DC_LATE_NUMBERS])
 {
   bool waits = !dc_all_zero(late + DC_LATE_WAITS, 12), pushes = !dc_all_zero(late + DC_LATE_PUSH, 12);

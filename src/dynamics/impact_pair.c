@@ -21,6 +21,7 @@ static double vector_of(const double d[9], int i)
   return 0.5 * (d[3 * ((i + 2) % 3) + (i + 1) % 3] - d[3 * ((i + 1) % 3) + (i + 2) % 3]);
 }
 
+// How the turn of a move changes by a turn v of the later pose: (tr(D) - D) v/2; see the head.
 void dc_impact_turn(const double d[9], const double v[3], double out[3])
 {
   double dv[3], trace = d[0] + d[4] + d[8];
@@ -37,6 +38,8 @@ void dc_impact_turn_back(const double d[9], const double v[3], double out[3])
     out[k] = 0.5 * (trace * v[k] - dv[k]);
 }
 
+// The direction in which the potential pushes both bodies, with the size of the first one's force set to 1: rigid motions
+// of the pair leave it, so that impulses along it keep momentum and angular momentum.
 struct dc_impact_normal dc_impact_normal(const struct dc_pair_derivatives *pair)
 {
   struct dc_impact_normal n = {.size = dc_vec_norm(pair->gradient + 3)};
@@ -52,6 +55,7 @@ void dc_impact_gather(const int pair[2], const double (*twists)[6], double both[
     both[k] = twists[pair[k / 6]][k % 6];
 }
 
+// Displacements of both bodies between two poses; those of a body that stands still are 0.
 struct dc_impact_move dc_impact_move(const struct dc_step_state *state, int pair, const struct dc_pose *from,
                                      const struct dc_pose *to)
 {
@@ -177,6 +181,8 @@ static bool all_free(const struct dc_step_state *state, int pair)
   return all;
 }
 
+// n^T M^-1 n of one body: how fast an impulse of 1 N s along n makes its contact point move along n, m/s.  y [3]: the
+// turn that goes with it, rad/s.
 double dc_impact_mobility(const struct dc_step_state *state, int body, const double n[6], double y[3])
 {
   const struct dc_body *b = &state->model->bodies.bodies[body];
@@ -189,6 +195,7 @@ double dc_impact_mobility(const struct dc_step_state *state, int body, const dou
   return scale * dc_vec_dot(n + 3, n + 3) / b->mass + dc_vec_dot(n, y);
 }
 
+// 0 for what is felt from afar, 1 for what touches; between these the law sets in smoothly, as derivatives need it.
 double dc_impact_nearness(double strength)
 {
   return dc_smooth_step((strength - FAR_FORCE) / (NEAR_FORCE - FAR_FORCE));
@@ -199,6 +206,8 @@ double dc_impact_nearness_slope(double strength)
   return dc_smooth_step_slope((strength - FAR_FORCE) / (NEAR_FORCE - FAR_FORCE)) / (NEAR_FORCE - FAR_FORCE);
 }
 
+// Force per stiffness of two points NEAR contact lengths apart, 1/m; 0 where a model has no far field, so that whatever
+// it pushes counts as near.
 double dc_impact_near_force(const struct dc_model_definition *definition)
 {
   double length = definition->contact.length, r = NEAR * length;
@@ -225,6 +234,8 @@ static double still(const struct dc_step_state *state)
   return state->model->definition.contact.opening_speed;
 }
 
+// The kick's potential over the opening o, m: its force falls smoothly from `most` to 0 about the opening at which the
+// pair has the speed that it shall part with, so that the step stays a minimization.
 struct dc_impact_kick dc_impact_kick(const double left[DC_IMPACT_NUMBERS], double o, double h, double still)
 {
   double target = left[DC_IMPACT_TARGET], most = left[DC_IMPACT_KICK];

@@ -20,6 +20,7 @@ static const double *last_interval(const struct dc_trajectory *trajectory, int f
   return q;
 }
 
+// Trajectories of plants bring velocities along; without one, frame 0 has the start's, or those of the window before.
 void dc_trajectory_velocity(const struct dc_model *model, const struct dc_rollout_input *input,
                             const struct dc_trajectory *trajectory, int frame, double *velocity)
 {
@@ -41,6 +42,8 @@ void dc_trajectory_velocity(const struct dc_model *model, const struct dc_rollou
     velocity[v] /= length;
 }
 
+// Wrenches of contact and of friction on both bodies of every pair at a frame, N m and N.  The interval that led to the
+// frame is set up again, since friction and impacts depend on where it began and on its memory; frame 0 has none.
 enum dc_status dc_trajectory_contact(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                      const struct dc_trajectory *trajectory, int frame, double *gaps,
                                      double (*contact)[12], double (*friction)[12], struct dc_error *error)
@@ -148,6 +151,7 @@ static enum dc_status add_frame(struct dc_contact_list *list, const struct dc_ro
   return DC_OK;
 }
 
+// Frame by frame; in the end the threshold is doubled until at most `most` entries are left.
 enum dc_status dc_trajectory_list_contacts(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                            const struct dc_trajectory *trajectory, size_t most,
                                            struct dc_contact_list *list, struct dc_error *error)

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Friction as all models have it: what slides at time t and the energy that it dissipates up to t+1 (docs/theory.md,
 // "Friction").
+//
+// 1. Begin, once an interval: each pair of bodies whose coefficient is above 0 hands its sliding contacts to the model's
+//    list (struct dc_friction_methods), which cuts them into units of about equal work.
+// 2. Evaluate, once for each iterate of Newton's method: units run side by side and are gathered in their order, so that
+//    sums have the same bits at any number of threads.
+// 3. Accept: the motions of the planes at this iterate become those that the next evaluations start from.
+// 4. Pull back, once an interval in the adjoint: cotangents of the poses at t, of coefficients, stiffness and points.
 #include "contact/friction/friction.h"
 
 #include <stdlib.h>
@@ -26,6 +33,7 @@ double dc_friction_support(double r, double inner, double zone, double *rate)
   return support;
 }
 
+// A contact of sum S has the gap at which 12/S equals it; friction is full up to `range` and fades out up to twice that.
 double dc_friction_within_range(double sum, double range, double *rate)
 {
   double gap = 12 / sum;
@@ -37,6 +45,7 @@ double dc_friction_within_range(double sum, double range, double *rate)
   return within;
 }
 
+// How the model lists, runs and pulls back its contacts: triangles of bsh and exact, points of ipc, planes of sdrs.
 static const struct dc_friction_methods *methods_of(const struct dc_contact *contact)
 {
   return contact->model->methods->friction;
@@ -64,6 +73,7 @@ double dc_friction_law_coefficient(const struct dc_friction_law *law, const stru
 }
 
 // Whether any pair has friction: coefficients of bodies alone do not say, as pairs may have their own.
+// Scenes without friction never make the workspace of friction.
 static bool anything_acts(const struct dc_contact *contact, const struct dc_friction_law *law)
 {
   for (int p = 0; p < contact->pair_count; p++)
@@ -235,6 +245,8 @@ struct evaluation {
   enum dc_friction_curvature curvature;
 };
 
+// One unit of an evaluation, on any thread.  HELD curvature lies between the iterate that was accepted last, in slot
+// `slot`, and this one, which is written to the other slot; MAJORANT forgets what was accepted.
 static void unit_pass(void *context, int k, int thread)
 {
   (void)thread;
@@ -285,6 +297,7 @@ double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_
   return energy;
 }
 
+// Two slots take turns, so that an iterate which the line search rejects leaves the accepted one as it was.
 void dc_contact_friction_accept(struct dc_contact *contact)
 {
   if (!dc_contact_slides(contact))
@@ -293,6 +306,7 @@ void dc_contact_friction_accept(struct dc_contact *contact)
   contact->friction->accepted = true;
 }
 
+// A plane whose motion (u, omega) was not found to its tolerance has no derivative by the implicit function theorem.
 bool dc_contact_friction_solved(const struct dc_contact *contact)
 {
   return !dc_contact_slides(contact) || contact->friction->solved;

@@ -2,6 +2,10 @@
 // Friction of hulls on the planes between them (paper 003, IV.C and VIII; docs/theory.md, "SDRS" and "Friction"), for
 // any number of vertices: the list of what slides, whose vertices the kernel evaluates eight side by side
 // (hull_slip_template.h).
+//
+// A pair of hulls is opened (add), gets its vertices one by one (those of a, then those of b), and is closed (finish).
+// Closing divides the weights by their sum, the strength, so that the motion of the plane is solved for weights of sum
+// 1, and copies the vertices into batches.  Batches of a and of b do not mix: each side has its own motion.
 #include "contact/friction/hull_slip.h"
 
 #include <stddef.h>
@@ -57,6 +61,7 @@ static void fill_batches(const struct dc_hull_slips *slips, const struct dc_slid
   }
 }
 
+// A pair all of whose vertices have weight 0 leaves nothing behind.  0, or -1 when out of memory.
 int dc_hull_slips_finish(struct dc_hull_slips *slips, struct dc_friction *friction, const struct dc_friction_unit *like)
 {
   struct dc_sliding_hulls *sliding = &slips->sliding_pairs[slips->sliding_count - 1];
@@ -103,6 +108,8 @@ static void take_first(double (*lanes)[DC_BATCH], int count, double *sums)
     sums[i] = lanes[i][0];
 }
 
+// The plane's motion (u, omega) of the last evaluation is the first guess of the next one (warm).  Sums by b are left
+// out where b stands still: its half of the struct is not even cleared.
 void dc_hull_slips_run(struct dc_hull_slips *slips, const struct dc_lane_kernels *kernels,
                        struct dc_friction_unit *unit, const struct dc_friction_motion *motion)
 {

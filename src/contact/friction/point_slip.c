@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The formulas of the header for points that slide on each other: the two laws f0, the sums of a unit over its points,
 // and the cotangents of G by motions, normals and vertices.
+//
+// f holds f0(y), f0'(y)/y and (f0''(y) - f0'(y)/y): the force along the slip u is f[1] u, its derivative f[1] P + f[2]
+// u u^T / y^2 with P the projection onto the plane.  No division by a slip of zero is needed.
 #include "contact/friction/point_slip.h"
 
 #include <string.h>
 
 #include "math/vector.h"
 
+// IPC's law (paper 004 after Li et al. 2020): f0' = 2 y/w - y^2/w^2 below w = e h, 1 above.
 void dc_slip_ipc(double y, double width, double f[3])
 {
   bool slides = y >= width;
@@ -15,6 +19,7 @@ void dc_slip_ipc(double y, double width, double f[3])
   f[2] = slides ? -1 / y : -y / (width * width);
 }
 
+// The law of paper 003, Eq. 13: f0 = sqrt(y^2 + w^2) - w.
 void dc_slip_root(double y, double width, double f[3])
 {
   double s = sqrt(y * y + width * width);
@@ -109,6 +114,7 @@ static void add_sliding(const struct evaluation *evaluation, const struct dc_sli
   add_block((const double(*)[3])rows[1], arm[1], (const double(*)[3])rows[1], (const double(*)[3])k, 1, sum->h_bb);
 }
 
+// Units hold lower triangles row by row, as the kernels of triangles leave them.
 static void store(const struct dc_friction_derivatives *sum, struct dc_friction_unit *unit)
 {
   unit->energy = sum->energy;
@@ -134,6 +140,7 @@ void dc_sliding_points_run(const struct dc_sliding_point *sliding_points, dc_sli
   store(&sum, unit);
 }
 
+// The laws of points take displacements over the step, m, where planes take mean velocities, m/s.
 struct dc_friction_motion dc_point_displacements(const struct dc_friction_motion *motion)
 {
   struct dc_friction_motion displaced = *motion;

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Friction of triangle pairs on their separating planes and of vertices on half-spaces: bsh and exact (docs/theory.md,
 // "Friction").
+//
+// 1. list: the terms of the near list that exert a force become sliding pairs.  Their strength is lambda h mu w_i w_j
+//    times the support 1 - phi of the blends above them (paper 000, Eq. 12 and A.3).  Pairs of leaves go to
+//    leaf_friction.c, pairs of triangles into batches of eight lanes, and above a half-space all vertices of the mesh.
+// 2. run: kernels of the processor's vector width evaluate the batches of a unit; their lanes are summed in a fixed
+//    order.
+// 3. pull_back (friction_pull_back.c): the same batches again, with the derivatives by planes, forces and blends.
+//
+// The last lanes of a batch that is not full repeat its last pair with strength 0, so that kernels need no branches.
 #include "contact/friction/triangle_friction.h"
 
 #include <stddef.h>
@@ -61,6 +70,8 @@ static void clear(struct dc_contact *contact)
   dc_leaf_friction_clear(contact, &own->leaves);
 }
 
+// Notes a pair of nodes (i, j) that is blended; parent: the blend around it, counted from the pair's first one.  Entry 0
+// of a pair stands for "not blended".  0 or -1: out of memory.
 static int add_blend(struct dc_triangle_friction *own, int i, int j, int parent)
 {
   if (dc_grow(&own->blends, &own->blend_capacity, own->blend_count + 1, sizeof *own->blends))
@@ -127,6 +138,7 @@ static void fill_lane(const struct dc_contact *contact, const struct dc_pair *pa
   batch->strength[lane] = strength * a->leaf_weight[term->i] * b->leaf_weight[term->j];
 }
 
+// Eight exact terms from `first` on, with strength w_i w_j alone, for the pull-back; returns how many of them are real.
 int dc_triangle_fill_batch(const struct dc_contact *contact, const struct dc_pair *pair, size_t first,
                            const struct dc_friction_place *place, struct dc_friction_batch *batch)
 {
@@ -137,6 +149,7 @@ int dc_triangle_fill_batch(const struct dc_contact *contact, const struct dc_pai
   return (int)count;
 }
 
+// Arms of a batch are turned into world axes about the origin of a; b's origin lies at -arm from there.
 struct dc_friction_place dc_triangle_place(const struct dc_contact *contact, const struct dc_pair *pair,
                                            const struct dc_pose *poses)
 {
@@ -278,6 +291,7 @@ static int list_units(struct dc_contact *contact, int p)
   return list->floor_count > 0 ? dc_friction_add_unit(friction, &floor) : 0;
 }
 
+// The method of bsh and exact (dc_friction_methods): 0, or -1 when out of memory.
 static int list(struct dc_contact *contact, int p, double coefficient)
 {
   struct dc_triangle_friction *own = contact->friction->own;
