@@ -27,6 +27,7 @@ struct dc_snapshot {
   size_t used, capacity;
 };
 
+// Slots 0 to used - 1 hold arrays; those beyond keep buffers for later ones.
 struct dc_snapshot *dc_snapshot_create(void)
 {
   return calloc(1, sizeof(struct dc_snapshot));
@@ -49,6 +50,7 @@ void dc_snapshot_clear(struct dc_snapshot *snapshot)
   snapshot->used = 0;
 }
 
+// The slot of a name, or NULL.
 static const struct slot *find(const struct dc_snapshot *snapshot, const char *name)
 {
   for (size_t i = 0; i < snapshot->used; i++)
@@ -62,6 +64,7 @@ static size_t element_size(enum kind kind)
   return kind == REALS ? sizeof(double) : sizeof(long);
 }
 
+// DC_OK; DC_USAGE for a name that is there already; DC_MEMORY, with the snapshot as it was.
 static enum dc_status put(struct dc_snapshot *snapshot, const char *name, enum kind kind, size_t count,
                           const void *values)
 {
@@ -96,6 +99,7 @@ enum dc_status dc_snapshot_put_integers(struct dc_snapshot *snapshot, const char
   return put(snapshot, name, INTEGERS, count, values);
 }
 
+// DC_OK; DC_CHECKPOINT, and values as they were, where the array is not there, of another kind or of another length.
 static enum dc_status get(const struct dc_snapshot *snapshot, const char *name, enum kind kind, size_t count,
                           void *values, struct dc_error *error)
 {

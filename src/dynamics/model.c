@@ -20,6 +20,7 @@ const struct dc_option dc_time_options[] = {
         "and soft bodies without contact is of second order in the step"),
     DC_OPTIONS_END};
 
+// Names of choices, in the order of their enumerations.
 static const char *const tape_choices[] = {"auto", "stored", "recomputed", NULL};
 const char *const dc_linear_names[] = {"automatic", "direct", "conjugate_gradients", "gmres", NULL};
 const char *const dc_preconditioner_names[] = {"gauss_seidel", "jacobi", "woodbury", "two_level", NULL};

@@ -31,6 +31,8 @@ void dc_design_arrays(const struct dc_design *design, const struct dc_bodies *bo
   memcpy(arrays, all, sizeof all);
 }
 
+// Makes the arrays that dc_design_arrays lists and a design does not hold itself: one number a body, an element or a
+// velocity.  false when out of memory, with what there is still to be freed.
 static bool create_design(struct dc_design *design, const struct dc_bodies *bodies)
 {
   double **of_bodies[] = {&design->body_mass_scale,  &design->friction_scale, &design->kp_scale,

@@ -6,6 +6,7 @@
 #include "dynamics/step.h"
 #include "math/vector.h"
 
+// A design's factor on the mass of the whole body.
 static double mass_scale(const struct dc_step_state *state, const struct dc_soft *soft)
 {
   return state->input->design.body_mass_scale[soft->body];
@@ -22,6 +23,7 @@ static double *force_row(const struct dc_step_state *state, const struct dc_soft
   return force ? force + (size_t)state->interval.step * (size_t)state->model->bodies.nv + soft->v_offset : NULL;
 }
 
+// d of one node, m, whose coordinates begin at `at` in q.
 static void second_difference(const struct dc_step_state *state, int at, double d[3])
 {
   for (int k = 0; k < 3; k++)
@@ -83,6 +85,7 @@ void dc_node_add_damping(const struct dc_step_state *state, double damping, stru
   }
 }
 
+// m/h^2 on the diagonal: the term is quadratic, so that this is exact.
 static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
   (void)exact;

@@ -21,6 +21,7 @@ struct derivatives {
   const double (*arm)[3];
 };
 
+// Touches of the last evaluation at t+1; none in scenes whose soft bodies have no surfaces.
 static const struct dc_touch *touches_of(const struct dc_step_state *state, size_t *count)
 {
   *count = 0;
@@ -55,6 +56,7 @@ static void held_forces(const struct dc_step_state *state, const struct dc_touch
     dc_vec_scale(gradient[v], gradient[v], share);
 }
 
+// sum g(x).(x+ - x) over the held touches, times c-.
 static double held_value(const struct dc_step_state *state)
 {
   const struct dc_touch *held;
@@ -70,6 +72,7 @@ static double held_value(const struct dc_step_state *state)
   return sum;
 }
 
+// c V(x+) + c- sum g(x).(x+ - x) + sum of friction's potentials over what slides.
 static double value(const struct dc_step_state *state)
 {
   size_t count;
@@ -154,6 +157,7 @@ static void add_turned(const double arm[3], const double block[9], double (*rows
   }
 }
 
+// The 3x3 block of vertices v and u in the Hessian of a touch.
 static void block_of(const struct derivatives *d, int v, int u, double block[9])
 {
   for (int i = 0; i < 9; i++)
@@ -181,6 +185,7 @@ static void add_frame(const struct derivatives *d, int from, int to, bool exact,
   }
 }
 
+// Blocks of nodes with nodes, lower triangle: where both vertices belong to soft bodies.
 static void add_nodes(const struct dc_bodies *bodies, const struct derivatives *d, struct dc_step_hessian *hessian)
 {
   double block[9];
@@ -216,6 +221,7 @@ static void add_rigid(const struct dc_bodies *bodies, const struct derivatives *
   }
 }
 
+// H of a touch in the unknowns: nodes by themselves, frames of rigid bodies through J^T H J, and both together.
 static void add_derivatives(const struct dc_bodies *bodies, const struct derivatives *d, bool exact,
                             struct dc_step_hessian *hessian)
 {

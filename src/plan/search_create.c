@@ -82,6 +82,7 @@ struct dc_search *dc_search_create(struct dc_plan *plan, const struct dc_search_
   return search;
 }
 
+// Between rounds: workspaces of members go, their parameters in the pool stay.
 void dc_search_close_members(struct dc_search *search)
 {
   for (int i = 0; i < search->member_count; i++)
@@ -89,6 +90,7 @@ void dc_search_close_members(struct dc_search *search)
   search->member_count = 0;
 }
 
+// Between stages: the world of softer contact goes, the scene's own belongs to the caller.
 void dc_search_close_world(struct dc_search *search)
 {
   dc_search_close_members(search);

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The potential of one pair of bodies: the values of its terms and their sum.
+//
+// The list of a pair (pair_list.c) has exact terms, whose triangles or leaves have a plane of their own, and centred
+// ones, which see two nodes as points.  They are cut into units; a large pair's units run side by side.
+// 1. A unit loads eight terms into lanes, and a kernel of the processor's vector width finds planes, energies and
+//    derivatives.  Planes are kept: they are the first guess of the next evaluation.
+// 2. The results of a term, times its weights, go into the sum of the blend that it lies under; where units run side by
+//    side they are stored first and summed in the order of the list, so that sums have the same bits.
+// 3. From the innermost blend outwards, phi mixes the sum below it with the pair of nodes as one centred term
+//    (paper 000, Eq. 8).
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -15,6 +24,7 @@ static size_t units_of(size_t count, size_t size)
   return (count + size - 1) / size;
 }
 
+// Units of exact terms come first, those of centred ones behind them.
 int dc_bsh_unit_count(const struct bsh_pair *pair)
 {
   return (int)(units_of(pair->now.count, DC_EXACT_UNIT) + units_of(pair->centred_count, DC_CENTRED_UNIT));
@@ -25,6 +35,8 @@ static size_t smaller_size(size_t a, size_t b)
   return a < b ? a : b;
 }
 
+// Shared by the terms of a unit: both colliders, b's place and axes in those of a, and what the unit finds: the smallest
+// gap, m, a pair of terms that cross, a plane that was not solved.
 struct unit_context {
   const struct dc_contact *contact;
   struct bsh_pair *pair;
@@ -61,6 +73,7 @@ static void put_values(struct unit_context *u, size_t first, int count, const in
   }
 }
 
+// Vertices of both triangles in one lane, about the origin of a, in world axes.
 static void load_triangles(const struct unit_context *u, int lane, const struct dc_term *term,
                            struct dc_triangle_batch *batch)
 {

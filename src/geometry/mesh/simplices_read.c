@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of meshes of simplices: which format, and from what the file names to what a mesh holds.
+//
+// 1. The parser of the format (Gmsh, VTK, Medit, TetGen) lists nodes by the file's numbers, and elements by their
+//    corners.
+// 2. Numbers become indices; nodes between the corners of quadratic elements are dropped.
+// 3. Tetrahedra that are all turned inside out are turned back.
 #include "geometry/mesh/simplices_read.h"
 
 #include <limits.h>
@@ -15,6 +20,7 @@ struct named {
   int index;
 };
 
+// By the file's number, for qsort and bsearch.
 static int compare_named(const void *p, const void *q)
 {
   const struct named *a = p, *b = q;

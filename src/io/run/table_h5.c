@@ -25,6 +25,7 @@ struct dc_h5_table {
   bool failed;
 };
 
+// Failures of memory are remembered in `failed` and told once, when the image is made.
 struct dc_h5_table *dc_h5_table_create(long rows)
 {
   struct dc_h5_table *table = calloc(1, sizeof *table);
@@ -45,6 +46,7 @@ void dc_h5_table_destroy(struct dc_h5_table *table)
   free(table);
 }
 
+// The next column, still without numbers or texts; NULL once anything has failed.
 static struct column *add_column(struct dc_h5_table *table, const char *group, const char *name)
 {
   table->failed = table->failed || dc_grow(&table->columns, &table->capacity, table->count + 1, sizeof *table->columns);
