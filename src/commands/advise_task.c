@@ -362,8 +362,9 @@ static bool rubs_on_something(const struct dc_model *model, int body, bool *unse
   const struct dc_bodies *bodies = &model->bodies;
   *unset = false;
   for (int other = 0; other < bodies->count; other++) {
-    bool touchable = bodies->bodies[other].shape || dc_soft_of(bodies, other);
-    if (!touchable || !dc_bodies_touch(bodies, body, other))
+    bool soft = dc_soft_of(bodies, body) || dc_soft_of(bodies, other);  // these touch whatever has a surface
+    bool solid = bodies->bodies[other].shape || dc_soft_of(bodies, other);
+    if (other == body || !solid || !(soft || dc_bodies_touch(bodies, body, other)))
       continue;
     double given[2] = {dc_model_friction(model, body), dc_model_friction(model, other)};
     if (dc_bodies_pair_friction(bodies, body, other, given, given) > 0)
