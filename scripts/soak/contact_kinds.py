@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import shapes
-from motions import G, MODELS, ROCKING, SHAPES, SMOOTHING, Finding, add, add_far_balls, add_floor, drift, half_height, lying, rest_height, turns, velocity, world
+from motions import G, MODELS, ROCKING, SHAPES, SMOOTHING, Finding, add, add_far_balls, add_floor, drift, half_height, lying, rest_height, turns, velocity, waits, world
 
 AT_REST = 0.003  # of its size a body may float above what it rests on, under defaults
 
@@ -258,7 +258,7 @@ def painleve(draw, mutant):
     energy = energies(path, {"body": (mass, box_moments(mass, size))}, draw.integrator)
     findings = [Finding("rise of energy above the start", max(0.0, energy.max() / energy[0] * mutant.get("energy", 1) - 1), 0, 0.003 + (0 if draw.integrator == "euler" else 0.01))]
     v = np.diff(path.position["body"], axis=0) / path.length[:, None]
-    normal = np.cumsum(np.diff(v[:, 2], prepend=-down) + G * path.length)
+    normal = np.cumsum(np.diff(v[:, 2], prepend=-down) + G * waits(path, draw.integrator))
     tangent = np.abs(np.cumsum(np.diff(v[:, 0], prepend=speed)))
     # Friction has the normal impulse of the interval before.
     excess = np.max(tangent / np.maximum(mu * normal, 0.02 * mu * max(normal.max(), 1e-9)))

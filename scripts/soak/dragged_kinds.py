@@ -6,7 +6,7 @@ import numpy as np
 
 import shapes
 from motion_kinds import KICKED, restitution_of
-from motions import G, MODELS, ROUND, Finding, add, add_far_balls, add_floor, velocity, world
+from motions import G, MODELS, ROUND, Finding, add, add_far_balls, add_floor, velocity, waits, world
 
 SHAPELESS = [0.01, 0.01, 0.01, 0, 0, 0]  # kg m^2, of bodies that are a mass alone
 
@@ -21,21 +21,21 @@ def slides_on(path, name, end, speed):
     return (np.diff(point[:, 0]) / path.length).min() > 0.2 * speed
 
 
-def rubbed(path, step, masses, start, pressed, mu, more):
+def rubbed(path, draw, masses, start, mu, more):
     """The ratio of the impulses along the floor and across it of all bodies together; nothing where friction of the last interval is still to come.
 
-    start: velocity that all had, m/s; pressed: impulse of actuators down on the floor, N s, by interval.
+    start: velocity that all had, m/s.
     """
     total = sum(masses.values())
     speeds = sum(mass * np.diff(path.position[name], axis=0) for name, mass in masses.items()) / total / path.length[:, None]
-    normal = total * np.diff(speeds[:, 2], prepend=start[2]) + total * G * path.length + pressed
+    normal = total * (np.diff(speeds[:, 2], prepend=start[2]) + G * waits(path, draw.integrator))
     lost = total * (speeds[-1, :2] - np.array(start[:2]))
     whole = normal.sum()
     # The first interval goes on from the velocities, whatever joints make of them.
     if whole < 0.05 * total:
         return []
     # Friction may be a whole step behind: in parts of a step it keeps what a contact that lasts pushes beyond their length.
-    late = np.abs(normal[path.time[1:] > path.time[-1] - step]).sum() / whole
+    late = np.abs(normal[path.time[1:] > path.time[-1] - draw.step]).sum() / whole
     if "restitution" in more and late > 0.01:
         return []
     part = KICKED if "restitution" in more else 0.03
@@ -48,7 +48,7 @@ def finish(draw, scene, masses, start, mu, ends, more):
     scene["contact"].update(more)
     path = draw.run(scene)
     on = all(slides_on(path, name, np.array(end), start[0]) for name, end in ends)
-    return rubbed(path, draw.step, masses, start, 0.0, mu, more) if on else []
+    return rubbed(path, draw, masses, start, mu, more) if on else []
 
 
 def begin(draw, mutant):
@@ -131,7 +131,7 @@ def soft_skid(draw, mutant):
     scene["bodies"].append({"name": "body", "soft": form, "mass": mass, "position": [0, 0, 0.075 + 4.5 * draw.step * down], "rotation": [float(x) for x in turn / np.linalg.norm(turn)], "velocity": [speed, 0, -down]})
     add_far_balls(scene, draw)
     path = draw.run(scene)
-    return rubbed(path, draw.step, {"body": mass}, [speed, 0, -down], 0.0, mu, {})
+    return rubbed(path, draw, {"body": mass}, [speed, 0, -down], mu, {})
 
 
 def only_euler(kind):

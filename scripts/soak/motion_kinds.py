@@ -6,7 +6,7 @@ import numpy as np
 
 import shapes
 from contact_kinds import box_moments, energies
-from motions import G, MODELS, ROCKING, ROUND, SHAPES, SMOOTHING, Finding, add, add_far_balls, add_floor, drift, lying, rest_height, turns, velocity, world
+from motions import G, MODELS, ROCKING, ROUND, SHAPES, SMOOTHING, Finding, add, add_far_balls, add_floor, drift, lying, rest_height, turns, velocity, waits, world
 
 # Kinds: each takes a draw and a mutant, {} or what the world does otherwise than the law says, and returns findings.
 
@@ -55,14 +55,14 @@ def restitution_of(draw):
     return {"restitution": float(rng.choice([0, 0.125, 0.3, 0.6, 0.9]))} if draw.number >= len(MODELS) and rng.random() < 0.5 else {}
 
 
-def impulses(path, start, gravity, mu, more):
+def impulses(path, integrator, start, gravity, mu, more):
     """The ratio of tangential and normal impulse; nothing where friction of the last interval's impulse is still to come.
 
     With restitution friction has the impulse that a kick is expected to give, which is not just what a body that tumbles gets (docs/limits.md).
     """
-    change = velocity(path, "body") - np.array(start)
-    normal = change[2] + gravity * path.time[-1]
-    last = velocity(path, "body")[2] - velocity(path, "body", len(path.time) - 2)[2] + gravity * path.length[-1]
+    change, weighs = velocity(path, "body") - np.array(start), waits(path, integrator)
+    normal = change[2] + gravity * weighs.sum()
+    last = velocity(path, "body")[2] - velocity(path, "body", len(path.time) - 2)[2] + gravity * weighs[-1]
     kicked = "restitution" in more
     if normal < 0.1 or kicked and last > 0.01 * normal:
         return None, normal, last
@@ -85,7 +85,7 @@ def cone(draw, mutant):
     add_far_balls(scene, draw)
     more = restitution_of(draw)
     scene["contact"].update(more)
-    finding, normal, last = impulses(draw.run(scene), [speed, 0, -down], gravity, mu, more)
+    finding, normal, last = impulses(draw.run(scene), draw.integrator, [speed, 0, -down], gravity, mu, more)
     return [finding] if finding and last <= 0.01 * normal else []
 
 
@@ -99,7 +99,7 @@ def land(draw, mutant):
     body["velocity"][2] = -down
     more = restitution_of(draw)
     tilted["contact"].update(more)
-    finding, normal, _ = impulses(draw.run(tilted), [speed, 0, -down], G, mu, more)
+    finding, normal, _ = impulses(draw.run(tilted), draw.integrator, [speed, 0, -down], G, mu, more)
     if finding:
         finding.tolerance += 1.1 * mu * G * draw.step / normal
     return [finding] if finding else []

@@ -72,6 +72,11 @@ def velocity(path, name, at=-1):
     return (path.position[name][end] - path.position[name][end - 1]) / path.length[end - 1]
 
 
+def waits(path, integrator):
+    """How long weight acts between the speeds of intervals, s [P - 1]: those are speeds at the ends of intervals, in second order at their middles."""
+    return path.length if integrator == "euler" else 0.5 * (path.length + np.concatenate([[0], path.length[:-1]]))
+
+
 def drift(path, name):
     """Mean speed along the floor over the last tenth of the time, m/s: what lies may still rock on its barrier."""
     at = min(np.searchsorted(path.time, 0.9 * path.time[-1]), len(path.time) - 2)
