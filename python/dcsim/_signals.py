@@ -43,8 +43,14 @@ class Signals:
             raise
         handlers, self._handlers = self._handlers, {}
         waiting, self._waiting = self._waiting, []
-        for number, frame in waiting:
-            handlers[number](number, frame)
+        raised: BaseException | None = None
+        for number, frame in waiting:  # all of them: a handler that raises does not take away the signals behind it
+            try:
+                handlers[number](number, frame)
+            except BaseException as error:
+                raised = raised or error
+        if raised:
+            raise raised
 
     def _restore(self) -> None:
         for number, handler in self._handlers.items():

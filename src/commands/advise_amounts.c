@@ -356,7 +356,18 @@ static double force_limit(const struct dc_scene *scene, int body, int k)
   return isnan(own->limits.effort) ? force : fmin(force, own->limits.effort);
 }
 
-// Way (m) along a level slide of a body on a fixed base that objectives ask of it from rest, less their tolerance; 0: none.
+// Whether another drive may push the body.
+static bool is_pushed(const struct dc_scene *scene, int body)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  for (int i = 0; i < bodies->count; i++)
+    if (i != body && dc_bodies_touch(bodies, body, i) && dc_task_drives(&scene->task, bodies, i))
+      return true;
+  return false;
+}
+
+// Way (m) along a level slide of a body on a fixed base that objectives ask of it from rest, less their tolerance; 0:
+// none, or another drive may help.
 static double asked_way(const struct dc_scene *scene, const struct dc_pose *poses, int body,
                         const struct dc_joint_part *part)
 {
@@ -365,7 +376,7 @@ static double asked_way(const struct dc_scene *scene, const struct dc_pose *pose
   dc_mat_apply(axis, poses[body].rotation, part->axis);
   if (part->kind != DC_PART_SLIDE || (own->parent >= 0 && dc_body_moves(&scene->model.bodies.bodies[own->parent])) ||
       fabs(dc_vec_dot(axis, scene->definition.gravity)) > LEVEL * dc_vec_norm(scene->definition.gravity) ||
-      (own->start.joint_velocity && own->start.joint_velocity[part->v - own->v_offset] != 0))
+      (own->start.joint_velocity && own->start.joint_velocity[part->v - own->v_offset] != 0) || is_pushed(scene, body))
     return 0;
   for (int i = 0; i < scene->task.objective_count; i++) {
     const struct dc_objective *objective = &scene->task.objectives[i];

@@ -181,8 +181,8 @@ static void advise_rise(struct dc_task_site *site, const struct dc_objective *ob
     return;
   dc_advice_add(
       site->list, "wrong axis",
-      "\"%.80s\" is to rise by %.3g m, but what may touch it moves level: lower the target, leave that axis out "
-      "(\"axes\"), or give a drive a joint that lifts",
+      "\"%.80s\" is to rise by %.3g m, but what may touch it moves level and lifts by a round or sloped side at most: "
+      "lower the target, leave that axis out (\"axes\"), or give a drive a joint that lifts",
       own->name, rise);
 }
 

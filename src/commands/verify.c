@@ -163,7 +163,7 @@ static enum dc_status compare_readout(struct dc_verification *v, struct session 
   int frame = -1;
   again.steps = stored->frames - 1;
   outcome->best = &again;
-  enum dc_status status = dc_session_read_out(session, outcome, stored->contacts.count > 0, &readout);
+  enum dc_status status = dc_session_read_out(session, outcome, true, &readout);
   for (int f = 0; f < stored->frames && frame < 0; f++)
     if (stored->time[f] != f * again.time_step)
       frame = f;

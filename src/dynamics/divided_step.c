@@ -25,7 +25,7 @@
 // fails more often than this would take minutes.
 enum { LEAST_ACCEPTED = 6, MOST_FAILURES = 10000 };
 
-// Divisions of a step for impacts of soft bodies: quarters leave 2.4 % of the speed of a ball that bounces at 1e5 Pa and
+// Divisions of a step for impacts of soft bodies: quarters lose 2.0 % of the speed of a ball that bounces at 1e5 Pa and
 // 5 ms, halves 6 %.
 enum { IMPACT_DIVISIONS = 2 };
 

@@ -84,11 +84,13 @@ bool dc_nodes_resolved(const struct dc_step_state *state)
     struct impulses sum = impulses_of(state, soft);
     add_surfaces(state, soft, &sum);
     double momentum = 0, mass = 0, way[3], size = dc_vec_norm(sum.total);
+    double scale = state->input->design.body_mass_scale[soft->body];
     for (int n = 0; n < soft->node_count && size > CHANGE * sum.end; n++) {
       int at = soft->q_offset + 3 * n;
       dc_vec_sub(way, state->q_now + at, state->q_before + at);
-      momentum += dc_soft_node_mass(soft, n) * fabs(dc_vec_dot(way, sum.total)) / size * state->interval.ratio / h;
-      mass += dc_soft_node_mass(soft, n);
+      double own = scale * dc_soft_node_mass(soft, n);
+      momentum += own * fabs(dc_vec_dot(way, sum.total)) / size * state->interval.ratio / h;
+      mass += own;
     }
     if (sum.change > CHANGE * (momentum + sum.end) && momentum > HITS * sum.end &&
         momentum > FALLS * h * mass * gravity)

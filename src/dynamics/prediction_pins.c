@@ -3,7 +3,7 @@
 // force k d of the pins at t (terms_pin.c) as they have gravity,
 //     -h (h + h-)/2 k (a x d, d),
 // along their directions at t, in the middle of three states, without which links that hold soft bodies would be of
-// first order.  It is the gradient of -h (h + h-)/2 k |d|^2/2 by the frame, whose second derivative is symmetric.
+// first order.  It is the gradient of h (h + h-)/2 k |d|^2/2 by the frame, whose second derivative is symmetric.
 #include "dynamics/pins.h"
 #include "dynamics/prediction_parts.h"
 #include "math/vector.h"

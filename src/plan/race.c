@@ -121,7 +121,7 @@ static bool applies(const struct dc_search *search, const struct dc_recipe *reci
   case DC_RECIPE_WALK: return recipe->rate < LARGE_RATE || !rows || search->round > 0;
   case DC_RECIPE_FAN: return rows;
   case DC_RECIPE_SMOOTH_FAN:
-    return rows && search->plan->model->definition.contact.friction > 0 && search->plan->cases.count == 0;
+    return rows && dc_model_rubs(search->plan->model) && search->plan->cases.count == 0;
   case DC_RECIPE_APPROACH_FAN: return rows && search->race->approaches;
   case DC_RECIPE_JUDGED_FAN: return rows && search->race->judges && !search->race->succeeds;
   case DC_RECIPE_SOFT_FAN:

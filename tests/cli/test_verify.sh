@@ -73,6 +73,16 @@ hostile_hdf5.seal("forged/trajectory.h5")' $table
     check "which it says" grep -qF "from frame 6 on its numbers of \"$name\" are not those of its controls" "$out"
     rm -r forged
   done
+  for table in coordinates/torque contacts; do
+    cp -r pushed robbed
+    PYTHONPATH=$DCSIM_SOURCE/scripts/soak "$python" -B -c 'import h5py, hostile_hdf5, sys
+with h5py.File("robbed/trajectory.h5", "r+") as file:
+    del file[sys.argv[1]]
+hostile_hdf5.seal("robbed/trajectory.h5")' $table
+    run 1 verify robbed --quick -o robbed.json
+    holds "a file without $table is not what the controls make" robbed.json 'not d["reproduced"]'
+    rm -r robbed
+  done
   run 0 verify pushed --quick -o none
 else
   skip "forged numbers" "no python3 with h5py"

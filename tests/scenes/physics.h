@@ -152,8 +152,10 @@ static inline void ledger_begin(const struct experiment *experiment, struct ledg
   CHECK(!dc_kinematics_create(&model->bodies, space->arena, &space->kinematics, NULL), "memory");
   for (int i = 0; i < model->bodies.count; i++)
     coefficients[i] = dc_model_friction(model, i);
-  space->law = (struct dc_friction_law){
-      contact->stiffness, experiment->trajectory->time_step, contact->friction_smoothing, coefficients, NULL};
+  space->law = (struct dc_friction_law){.stiffness = contact->stiffness,
+                                        .time_step = experiment->trajectory->time_step,
+                                        .smoothing = contact->friction_smoothing,
+                                        .coefficient = coefficients};
 }
 
 // Gravity and contact; leaves the pairs' derivatives.

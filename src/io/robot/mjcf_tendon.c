@@ -213,6 +213,10 @@ void dc_mjcf_drive_tendon(struct dc_mjcf_reader *reader, const struct dc_mjcf_no
   actuator->tendon = index;
   double coefficient;
   int joint = tendon->fixed ? leader_of(model, tendon, &coefficient) : -1;
+  if (joint < 0 && tendon->fixed && tendon->count == 1) {  // which follows by another law: as an actuator of that joint
+    joint = tendon->joints[0];
+    coefficient = tendon->coefficients[0];
+  }
   if (joint < 0)
     return;
   actuator->transmission = DC_MJCF_OF_JOINT;

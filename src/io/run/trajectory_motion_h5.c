@@ -271,8 +271,10 @@ enum dc_status dc_run_compare_readout(const struct dc_stored_trajectory *stored,
     *name = dc_motion_name(motion);
     if (stored->motion[motion])
       status = compare_motion(&rows, stored->motion[motion], stored->frames, frame);
+    else if (dc_motion_columns(&readout->model->bodies, motion, NULL) && has_rows(&rows))
+      *frame = 0;  // a table that is not there differs from the beginning
   }
-  if (*frame < 0 && !status && stored->contacts.count && readout->contacts) {
+  if (*frame < 0 && !status && readout->contacts && (stored->contacts.count || readout->contacts->count)) {
     *name = "contacts";
     compare_contacts(&stored->contacts, readout->contacts, frame);
   }
