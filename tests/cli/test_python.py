@@ -428,6 +428,24 @@ def test_signals_in_callbacks():
         signal.signal(signal.SIGALRM, old)
 
 
+# A handler that raises does not take away the signals that have waited behind it.
+def test_signals_behind_one_that_raises():
+    def end(*_):
+        raise TimeoutError("first")
+    seen = []
+    old = {number: signal.signal(number, handler) for number, handler in ((signal.SIGUSR1, end), (signal.SIGUSR2, lambda *_: seen.append(2)))}
+    waiting = dcsim._signals.Signals()
+    try:
+        waiting.begin()
+        signal.raise_signal(signal.SIGUSR1)
+        signal.raise_signal(signal.SIGUSR2)
+        raises((TimeoutError,), waiting.end)
+        assert seen == [2], seen
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
+
+
 # Ctrl-C ends a run without a progress function of the caller, too, and is an exception.
 def test_interrupt():
     text = json.dumps({**SCENE, "optimizer": {"type": "adam", "learning_rate": 1e-9, "iterations": 100000}, "objective": [

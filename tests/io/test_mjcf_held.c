@@ -319,7 +319,48 @@ static void test_fits(void)
   }
 }
 
+// A mesh in MuJoCo's binary format: the corner of a cube.
+static void test_msh(void)
+{
+  static const char model[] =
+      "<mujoco><asset><mesh file='corner.msh' scale='1 1 2'/></asset><worldbody><body name='b'><freejoint/><geom "
+      "type='mesh' mesh='corner'/></body></worldbody></mujoco>";
+  struct {
+    int counts[4];
+    float vertices[4][3];
+    int triangles[4][3];
+  } file = {{4, 0, 0, 4}, {{0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
+  write_bytes("corner.msh", (const char *)&file, sizeof file);
+  open_model(model);
+  const cJSON *mass = cJSON_GetObjectItem(find_body(&tree, "b"), "mass");
+  CHECK_NEAR(mass ? mass->valuedouble : NAN, 1000.0 / 3, 1e-9);
+  body_has("b", "center_of_mass", "[0.25,0.25,0.5]");
+  done();
+  file.triangles[3][2] = 4;
+  write_bytes("corner.msh", (const char *)&file, sizeof file);
+  refuse(model, "corner.msh: a triangle has the vertex 4 of 4");
+  write_bytes("corner.msh", (const char *)&file, sizeof file - 1);
+  refuse(model, "corner.msh: has 111 bytes instead of 112");
+}
+
+// An actuator on a tendon of one joint is that joint's, whatever law the joint follows another one by: c times the gear.
+static void test_driven_followers(void)
+{
+#define FOLLOWER(law)                                                                                                  \
+  "<mujoco><worldbody><body name='l'><joint name='x' type='slide'/>" BOX "</body><body name='b' pos='5 0 0'><joint "   \
+  "name='y' type='slide'/>" BOX "</body></worldbody><tendon><fixed name='t'><joint joint='y' coef='2'/></fixed>"       \
+  "</tendon><equality><joint joint1='y' joint2='x' polycoef='" law "'/></equality><actuator><position tendon='t' "     \
+  "kp='3'/></actuator></mujoco>"
+  open_model(FOLLOWER("0.1 1 0 0 0"));
+  CHECK(member(find_body(&tree, "b"), "pd"), "an offset: the servo is there");
+  done();
+  open_model(FOLLOWER("0 1 1 0 0"));
+  CHECK(member(find_body(&tree, "b"), "pd"), "a curve: the servo is there");
+  done();
+}
+
 RUN_TESTS_IN_TEMPORARY_FOLDER({"welded to what stands", test_weld_to_world}, {"welded to bodies", test_weld_to_body},
                               {"connected", test_connect}, {"loops are tied", test_loops}, {"many of them", test_many},
                               {"contact", test_contact}, {"springs by time constants", test_springs},
-                              {"shells", test_shells}, {"fitted to meshes", test_fits})
+                              {"shells", test_shells}, {"fitted to meshes", test_fits}, {"binary meshes", test_msh},
+                              {"tendons of followers", test_driven_followers})

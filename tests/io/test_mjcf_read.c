@@ -356,29 +356,6 @@ static void test_frames(void)
   refuse(WORLD("<composite name='rope' type='grid'/>"), "composite rope (line 1)");
 }
 
-// A mesh in MuJoCo's binary format: the corner of a cube.
-static void test_msh(void)
-{
-  static const char model[] = "<mujoco><asset><mesh file='corner.msh' scale='1 1 2'/></asset><worldbody>" FREE(
-      "b", "<geom type='mesh' mesh='corner'/>") "</worldbody></mujoco>";
-  struct {
-    int counts[4];
-    float vertices[4][3];
-    int triangles[4][3];
-  } file = {{4, 0, 0, 4}, {{0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
-  write_bytes("corner.msh", (const char *)&file, sizeof file);
-  open_model(model);
-  const cJSON *mass = cJSON_GetObjectItem(find_body(&tree, "b"), "mass");
-  CHECK_NEAR(mass ? mass->valuedouble : NAN, 1000.0 / 3, 1e-9);
-  body_has("b", "center_of_mass", "[0.25,0.25,0.5]");
-  done();
-  file.triangles[3][2] = 4;
-  write_bytes("corner.msh", (const char *)&file, sizeof file);
-  refuse(model, "corner.msh: a triangle has the vertex 4 of 4");
-  write_bytes("corner.msh", (const char *)&file, sizeof file - 1);
-  refuse(model, "corner.msh: has 111 bytes instead of 112");
-}
-
 // One coupling of the model: body follows to by multiplier and offset.
 static void check_coupling(const char *body, const char *to, double multiplier, double offset)
 {
@@ -606,7 +583,7 @@ RUN_TESTS_IN_TEMPORARY_FOLDER({"tendons", test_tendons}, {"tendons of one joint"
                               {"what does not bind", test_unbound}, {"actuators that do nothing", test_idle_actuators},
                               {"forces that are left out", test_forces_left_out},
                               {"exported and read again", test_export}, {"gains of every joint", test_gains},
-                              {"binary meshes", test_msh}, {"couplings of frames", test_coupled_frame},
+                              {"couplings of frames", test_coupled_frame},
                               {"equal tendons", test_equal_tendons}, {"options", test_options},
                               {"contact", test_contact}, {"joints", test_joints}, {"actuators", test_actuators},
                               {"names", test_names}, {"frames and masses", test_frames})
