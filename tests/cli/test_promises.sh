@@ -41,6 +41,12 @@ mutant "words that moved on without the number" measured/promises.json 's/45 of 
 mutant "judges that are gone" measured/promises.json 's/"judged"/"judge"/'
 mutant "a row that is gone" measured/front.md '/narrow passages/d'
 
+if [ -d "$DCSIM_SOURCE/.git" ] || [ -f "$DCSIM_SOURCE/.git" ]; then
+  check "every mutant of scripts/mutants still finds the place that it changes" "$DCSIM_SOURCE/scripts/mutants" --list
+else
+  skip "every mutant of scripts/mutants still finds the place that it changes" "no git checkout"
+fi
+
 # the page of the papers, and numbers in prose
 truth() { "$interpreter" -I -B "$DCSIM_SOURCE/scripts/paper/truth.py" --check "$@"; }
 words() { "$interpreter" -I -S "$DCSIM_SOURCE/scripts/check-numbers" "$@"; }
