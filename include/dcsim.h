@@ -275,10 +275,17 @@ typedef struct {
   int only_objective;  // leave the scene's objectives out
 } dcsim_problem_options;
 
+// Called by a problem or a simulation while it computes, every 0.05 s or so and also within a step, on the thread that
+// called it.  Returns 0 to go on; anything else ends the call soon with DCSIM_STOPPED, as a failure, and the handle can
+// be used again.
+typedef int dcsim_poll_function(void *context);
+
 // options may be NULL.  DCSIM_BAD_INPUT for a refinement, DCSIM_MEMORY.  *problem is NULL after a failure.
 int dcsim_problem_create(const dcsim_scene *scene, const dcsim_problem_options *options, dcsim_problem **problem,
                          dcsim_error *error);
 void dcsim_problem_destroy(dcsim_problem *problem);
+// poll NULL: nobody is asked, as at first.
+void dcsim_problem_set_poll(dcsim_problem *problem, dcsim_poll_function *poll, void *context);
 int dcsim_problem_dimension(const dcsim_problem *problem);
 // Each array [dimension]; any of them may be NULL.  Initial parameters as the scene gives them.  Bounds hold at every
 // minimum sought: -INFINITY and INFINITY where there is none.  Groups: parameters that belong together, such as the
@@ -294,7 +301,7 @@ const char *dcsim_problem_unit(const dcsim_problem *problem, int i, double *scal
 
 // The loss at x [dimension] and, unless NULL, its gradient [dimension], as the scene says ("gradient").
 // DCSIM_INFEASIBLE: bodies overlap at the start; DCSIM_NUMERICAL: a step or the gradient failed, or something is not
-// finite; DCSIM_STOPPED: the objective said so; DCSIM_MEMORY.  After a failure loss and gradient are not changed and
+// finite; DCSIM_STOPPED: the objective or the poll function said so; DCSIM_MEMORY.  After a failure loss and gradient are not changed and
 // there is no trajectory.
 int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss, double *gradient, dcsim_error *error);
 // The loss as a sum over residual rows.  d = 0 is the target; a group of rows contributes its weight times the squared
@@ -348,6 +355,8 @@ typedef struct dcsim_simulation dcsim_simulation;
 // At the start of the scene.  DCSIM_BAD_INPUT for a refinement, DCSIM_MEMORY.
 int dcsim_simulation_create(const dcsim_scene *scene, dcsim_simulation **simulation, dcsim_error *error);
 void dcsim_simulation_destroy(dcsim_simulation *simulation);
+// The same for a step and its derivatives; a step that is ended leaves the state as it was.
+void dcsim_simulation_set_poll(dcsim_simulation *simulation, dcsim_poll_function *poll, void *context);
 // q [nq], qd [nv]; NULL: those of the scene's start.  Quaternions are normalized.  DCSIM_USAGE when a number is not
 // finite or a quaternion is far (1e-3) from unit length; the state is then as before.
 int dcsim_simulation_set_state(dcsim_simulation *simulation, const double *q, const double *qd, dcsim_error *error);

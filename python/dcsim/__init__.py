@@ -10,7 +10,7 @@
 A thin layer over libdcsim by ctypes; include/dcsim.h is the reference.  Arrays that a problem or a simulation hands out
 are views of the library's memory: their numbers hold until the next call of the same object; .copy() keeps them.
 Objects may be used by any thread; calls of the same object wait for each other, and the library's calls release the
-interpreter lock.  Ctrl-C ends a run after its iteration or step and raises KeyboardInterrupt.  dcsim.environment has
+interpreter lock.  Ctrl-C ends a run after its iteration or step, and a call of a problem or a simulation at once, and raises KeyboardInterrupt.  dcsim.environment has
 environments as Gymnasium knows them, dcsim.torch and dcsim.jax a loss for PyTorch and JAX, dcsim.run reads run directories.
 
 Units are SI: m, kg, s, N, rad; z is up.  nq, nv: coordinates and velocities of all bodies together; a free body has 7
@@ -379,10 +379,47 @@ class Contacts:
         self.friction = view(data.friction, (data.frames, data.pairs, 2, 6), owner)
 
 
-class _Arrays(_Handle):
-    """Trajectory and contact of a handle's last work."""
+class _Work:
+    """A call of the library's that lasts.  It ends soon when another thread gives it up or a handler of signals raises."""
+
+    def __init__(self) -> None:
+        self.signals = Signals()
+        self.raised: BaseException | None = None
+        self.given_up = False
+
+    def poll(self, _: Any) -> int:
+        try:
+            with self.signals.lifted():
+                return int(self.given_up)
+        except BaseException as exception:  # nothing may leave a callback
+            self.raised = exception
+            return 1
+
+
+class _Working(_Handle):
+    """A handle whose calls may last, with trajectory and contact of the last one."""
+    _set_poll: Any
     _get_trajectory: Any
     _get_contacts: Any
+
+    def __init__(self, pointer: ctypes.c_void_p, destroy: Callable[[ctypes.c_void_p], Any], *needs: Any) -> None:
+        super().__init__(pointer, destroy, *needs)
+        self._work = _Work()
+        self._poll = _library.PollFunction(self._work.poll)
+        self._set_poll(pointer, self._poll, None)
+
+    @contextlib.contextmanager
+    def _use(self) -> Iterator[ctypes.c_void_p]:
+        work = self._work
+        with super()._use() as pointer, work.signals.deferred():
+            try:
+                yield pointer
+            except Error:
+                if work.raised is not None:
+                    raise work.raised from None
+                raise
+            finally:
+                work.raised = None
 
     def trajectory(self) -> Trajectory:
         """The frames of the last evaluation, or of the steps so far; see Trajectory."""
@@ -399,22 +436,20 @@ class _Arrays(_Handle):
         return Contacts(data, self._memory)
 
 
-class Problem(_Arrays):
+class Problem(_Working):
     """The loss of a scene as a function of x [dimension], its parameters, whose names and units tell what each sets.
 
     objective(trajectory, wrenches, forces) -> value is added to the scene's objectives, or stands alone (only_objective).  It
     adds its derivatives to wrenches [frames, bodies, 6] (by a turn about the centre of mass, 1/rad, then by its motion, 1/m)
     and forces [frames, nv] (by velocities) unless they are None.
     """
-    _get_trajectory, _get_contacts = lib.dcsim_problem_get_trajectory, lib.dcsim_problem_get_contacts
+    _get_trajectory, _get_contacts, _set_poll = lib.dcsim_problem_get_trajectory, lib.dcsim_problem_get_contacts, lib.dcsim_problem_set_poll
 
     def __init__(self, scene: Scene, steps: int = 0, objective: Objective | None = None, only_objective: bool = False) -> None:
         _check_scene(scene)
         if not 0 <= operator.index(steps) < 2**31:
             raise ValueError(f"steps must be in [0, 2^31 - 1], 0 for those of the scene (is {steps})")
         options = _library.ProblemOptions(steps=steps, only_objective=bool(only_objective))
-        self._raised: BaseException | None = None
-        self._signals = Signals()
         if objective is not None:
             if not callable(objective):
                 raise TypeError("objective must be a function of (trajectory, wrenches, forces)")
@@ -430,11 +465,6 @@ class Problem(_Arrays):
     def __repr__(self) -> str:
         return f"<dcsim problem of {self.scene.name}: {self.dimension} parameters>"
 
-    @contextlib.contextmanager
-    def _use(self) -> Iterator[ctypes.c_void_p]:
-        with super()._use() as pointer, self._signals.deferred():
-            yield pointer
-
     def _wrap(self, objective: Objective) -> Callable[..., int]:
         def evaluate(_: Any, data: Any, value: Any, wrenches: Any, forces: Any) -> int:
             try:
@@ -443,13 +473,13 @@ class Problem(_Arrays):
                 # The library's arrays are its own again after the call; whoever keeps what is given here keeps copies.
                 of_library = [view(wrenches, shape[0], writable=True), view(forces, shape[1], writable=True)] if wrenches else []
                 given = [array.copy() for array in of_library] or [None, None]
-                with self._signals.lifted():
+                with self._work.signals.lifted():
                     value[0] = float(objective(Trajectory(t, self._memory), *given))
                 for array, numbers in zip(of_library, given):
                     array[...] = numbers
                 return 0
             except BaseException as exception:  # nothing may leave a callback
-                self._raised = exception
+                self._work.raised = exception
                 return 1
         return evaluate
 
@@ -540,11 +570,19 @@ class Problem(_Arrays):
             finally:
                 collections.deque(numbers, 0)  # after an error the others are not begun
 
-        with concurrent.futures.ThreadPoolExecutor(count) as pool:
-            try:
-                list(pool.map(work, problems))
-            finally:
-                collections.deque(numbers, 0)  # nor after Ctrl-C
+        def give_up(wanted: bool) -> None:
+            for problem in problems:
+                problem._work.given_up = wanted
+
+        try:
+            with concurrent.futures.ThreadPoolExecutor(count) as pool:
+                try:
+                    list(pool.map(work, problems))
+                except BaseException:  # of a row, or Ctrl-C: rows that are being evaluated are not waited for
+                    give_up(True)
+                    raise
+        finally:
+            give_up(False)
         return np.array(results)
 
     def linearize(self, x: ArrayLike) -> Linearization:
@@ -583,9 +621,6 @@ class Problem(_Arrays):
             with self._use() as pointer:
                 call(lib.dcsim_problem_evaluate, pointer, _library.pointer(x), ctypes.byref(loss), _library.pointer(gradient))
         except Error as error:
-            raised, self._raised = self._raised, None
-            if raised is not None:
-                raise raised from None
             if otherwise is None or error.status not in (_library.INFEASIBLE, _library.NUMERICAL):
                 raise
             return otherwise
@@ -618,9 +653,9 @@ def _create_simulation(scene: Scene) -> _Handle:
     return _Handle(pointer, lib.dcsim_simulation_destroy)
 
 
-class Simulation(_Arrays):
+class Simulation(_Working):
     """A scene step by step: x' = f(x, u) with x = (q [nq], qd [nv]); controls and objectives play no part."""
-    _get_trajectory, _get_contacts = lib.dcsim_simulation_get_trajectory, lib.dcsim_simulation_get_contacts
+    _get_trajectory, _get_contacts, _set_poll = lib.dcsim_simulation_get_trajectory, lib.dcsim_simulation_get_contacts, lib.dcsim_simulation_set_poll
 
     def __init__(self, scene: Scene, handle: _Handle | None = None) -> None:
         handle = handle or _create_simulation(scene)

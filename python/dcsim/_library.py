@@ -114,6 +114,9 @@ ObjectiveFunction = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(TrajectoryData), P
                                      POINTER(c_double))
 
 
+PollFunction = ctypes.CFUNCTYPE(c_int, c_void_p)
+
+
 class ProblemOptions(_Sized):
     _fields_ = [("size", c_size_t), ("steps", c_int), ("objective", ObjectiveFunction), ("objective_context", c_void_p),
                 ("only_objective", c_int)]
@@ -138,6 +141,7 @@ for _name, _result, _arguments in (
         ("write_report", c_int, [c_char_p, POINTER(Report), POINTER(ErrorData)]),
         ("problem_create", c_int, [c_void_p, POINTER(ProblemOptions), _out, _error]),
         ("problem_destroy", None, [c_void_p]),
+        ("problem_set_poll", None, [c_void_p, PollFunction, c_void_p]),
         ("problem_dimension", c_int, [c_void_p]),
         ("problem_initial", None, [c_void_p, _number]),
         ("problem_bounds", None, [c_void_p, _number, _number]),
@@ -153,6 +157,7 @@ for _name, _result, _arguments in (
         ("problem_get_contacts", c_int, [c_void_p, POINTER(ContactsData), _error]),
         ("simulation_create", c_int, [c_void_p, _out, _error]),
         ("simulation_destroy", None, [c_void_p]),
+        ("simulation_set_poll", None, [c_void_p, PollFunction, c_void_p]),
         ("simulation_set_state", c_int, [c_void_p, _number, _number, _error]),
         ("simulation_get_state", None, [c_void_p, _number, _number]),
         ("simulation_step", c_int, [c_void_p, _number, _number, _number, _error]),

@@ -80,7 +80,7 @@ def c_calls(draw, count, note):
     handles = {"problem": problem._pointer, "simulation": simulation._pointer}
     functions = [name for name in dir(lib) if name.startswith("dcsim_")] or [n for n in lib.__dict__ if n.startswith("dcsim_")]
     functions = [name for name in functions if not name.endswith(FREES) and getattr(getattr(lib, name), "argtypes", None)]
-    buffers = [ctypes.create_string_buffer(8 * 4000) for _ in range(8)]
+    buffers, kept = [ctypes.create_string_buffer(8 * 4000) for _ in range(8)], []
     for _ in range(count):
         name = draw.choice(functions)
         function, arguments = getattr(lib, name), []
@@ -94,6 +94,10 @@ def c_calls(draw, count, note):
             elif kind in (ctypes.c_int, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_double):
                 limited = name.endswith("_name") and kind is ctypes.c_size_t
                 arguments.append(draw.choice([0, 1, 100]) if limited else draw.choice([0.0, 1.0, float("nan"), 1e308, -1.0]) if kind is ctypes.c_double else draw.choice([0, 1, 2, -1, -7, 2**31 - 1, -2**31]))
+            elif issubclass(kind, ctypes._CFuncPtr):
+                answer = draw.choice([0, 1, -1])
+                kept.append(draw.choice([kind(), kind(lambda *_, answer=answer: answer)]))
+                arguments.append(kept[-1])
             else:
                 target = getattr(kind, "_type_", None)
                 struct = isinstance(target, type) and issubclass(target, ctypes.Structure)

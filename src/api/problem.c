@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "api/arrays.h"
+#include "api/poll.h"
 #include "plan/linearize.h"
 
 // The caller's objective; options of an objective of the task.
@@ -32,6 +33,7 @@ struct dcsim_problem {
   double *residual, *weight, *radius, *half;  // [rows.row_count], in one piece of memory that begins with residual
   int *group;                                 // [rows.row_count]
   struct dc_api_arrays arrays;
+  struct dc_api_poll poll;
 };
 
 // Calls the function of the caller with the trajectory; wrenches and forces, its cotangents, are NULL where no
@@ -98,6 +100,8 @@ static enum dc_status create(dcsim_problem *problem, const dcsim_problem_options
   if (!problem->plan)
     return error->status;
   dc_plan_set_gradient(problem->plan, &scene->gradient);
+  dc_api_poll_begin(&problem->poll);
+  dc_plan_set_cancel(problem->plan, &problem->poll.request);
   problem->gradient = dc_alloc((size_t)problem->plan->parameter_count, sizeof *problem->gradient);
   return problem->gradient ? DC_OK : dc_out_of_memory_for(error, "a gradient");
 }
@@ -140,6 +144,14 @@ void dcsim_problem_destroy(dcsim_problem *problem)
   free(problem->group);
   dc_api_arrays_free(&problem->arrays);
   free(problem);
+}
+
+void dcsim_problem_set_poll(dcsim_problem *problem, dcsim_poll_function *poll, void *context)
+{
+  if (!problem)
+    return;
+  problem->poll.function = poll;
+  problem->poll.context = context;
 }
 
 int dcsim_problem_dimension(const dcsim_problem *problem)
@@ -199,8 +211,10 @@ const char *dcsim_problem_unit(const dcsim_problem *problem, int i, double *scal
   return dc_task_parameter_unit(&problem->task, problem->plan->model, problem->plan->window.steps, i, scale);
 }
 
-static enum dc_status check_x(const dcsim_problem *problem, const double *x, struct dc_error *error)
+// Begins a call that evaluates at x.
+static enum dc_status begin_at(dcsim_problem *problem, const double *x, struct dc_error *error)
 {
+  dc_api_poll_begin(&problem->poll);
   return dc_api_check_finite("x", x, problem->plan->parameter_count, error);
 }
 
@@ -214,7 +228,7 @@ int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss
   double value;
   problem->answer = 0;
   problem->plan->succeeded = false;
-  enum dc_status status = check_x(problem, x, &local);
+  enum dc_status status = begin_at(problem, x, &local);
   if (!status)
     status = dc_plan_evaluate(problem->plan, x, &value, gradient ? problem->gradient : NULL, &local);
   if (status && problem->answer)
@@ -287,7 +301,7 @@ int dcsim_problem_linearize(dcsim_problem *problem, const double *x, dcsim_linea
   if (dc_api_need(problem, "problem", error))
     return DCSIM_USAGE;
   struct dc_error local = {0};
-  enum dc_status status = check_x(problem, x, &local);
+  enum dc_status status = begin_at(problem, x, &local);
   if (!status)
     status = dc_plan_linearize(problem->plan, x, DC_PRODUCTS_AUTO, &problem->rows, &local);
   return give_rows(problem, status, true, linearization, &local, error);
@@ -299,7 +313,7 @@ int dcsim_problem_find_rows(dcsim_problem *problem, const double *x, dcsim_linea
   if (dc_api_need(problem, "problem", error))
     return DCSIM_USAGE;
   struct dc_error local = {0};
-  enum dc_status status = check_x(problem, x, &local);
+  enum dc_status status = begin_at(problem, x, &local);
   if (!status)
     status = dc_plan_find_rows(problem->plan, x, &problem->rows, &local);
   return give_rows(problem, status, false, linearization, &local, error);
@@ -319,7 +333,7 @@ int dcsim_problem_push_forward(dcsim_problem *problem, const double *x, const do
   if (dc_api_need(problem, "problem", error))
     return DCSIM_USAGE;
   struct dc_error local = {0};
-  enum dc_status status = check_x(problem, x, &local);
+  enum dc_status status = begin_at(problem, x, &local);
   if (!status)
     status = check_product(direction, product, &local);
   if (!status)
@@ -334,7 +348,7 @@ int dcsim_problem_pull_back(dcsim_problem *problem, const double *x, const doubl
   if (dc_api_need(problem, "problem", error))
     return DCSIM_USAGE;
   struct dc_error local = {0};
-  enum dc_status status = check_x(problem, x, &local);
+  enum dc_status status = begin_at(problem, x, &local);
   if (!status)
     status = check_product(weights, product, &local);
   if (!status)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api/arrays.h"
+#include "api/poll.h"
 #include "dynamics/readout.h"
 #include "math/rotation.h"
 #include "math/vector.h"
@@ -27,6 +28,7 @@ struct dcsim_simulation {
   double *impacts, *impacts_before;
   bool remembers;
   struct dc_api_arrays arrays;
+  struct dc_api_poll poll;
 };
 
 // Room for one step: rollout, input, a trajectory of two frames, and the state, which begins as the scene does.
@@ -41,6 +43,8 @@ static enum dc_status create(dcsim_simulation *simulation, const struct dc_scene
   simulation->rollout = dc_rollout_create(model, error);
   if (!simulation->rollout)
     return error->status;
+  dc_api_poll_begin(&simulation->poll);
+  dc_rollout_set_cancel(simulation->rollout, &simulation->poll.request);
   // A caller waits for this one step: Newton's method may take as long as a run would let it, and no longer.
   dc_rollout_set_most_iterations(simulation->rollout, DC_MOST_SOLVES * model->definition.solver.max_iterations);
   simulation->input = dc_rollout_input_create(model, 1);
@@ -85,6 +89,14 @@ void dcsim_simulation_destroy(dcsim_simulation *simulation)
   free(simulation->impacts_before);
   dc_api_arrays_free(&simulation->arrays);
   free(simulation);
+}
+
+void dcsim_simulation_set_poll(dcsim_simulation *simulation, dcsim_poll_function *poll, void *context)
+{
+  if (!simulation)
+    return;
+  simulation->poll.function = poll;
+  simulation->poll.context = context;
 }
 
 // Refuses quaternions of balls and free bodies that are off length 1 by more than 1e-3: most likely other
@@ -287,6 +299,7 @@ int dcsim_simulation_step(dcsim_simulation *simulation, const double *target, co
   if (dc_api_need(simulation, "simulation", error))
     return DCSIM_USAGE;
   struct dc_error local = {0};
+  dc_api_poll_begin(&simulation->poll);
   enum dc_status status = step(simulation, target, target_velocity, force, &local);
   return status ? dc_api_fail_in_process(error, &local, status) : DCSIM_OK;
 }
@@ -323,6 +336,7 @@ int dcsim_simulation_linearize(dcsim_simulation *simulation, double *a, double *
   if (dc_api_need(b, "b", error))
     return DCSIM_USAGE;
   struct dc_error local = {0};
+  dc_api_poll_begin(&simulation->poll);
   enum dc_status status = simulation->stepped ? dc_step_linearize(simulation->rollout, simulation->input,
                                                                   simulation->trajectory, a, b, &local)
                                               : dc_fail(&local, DC_USAGE, "there is no step to linearize");

@@ -5,7 +5,7 @@
 // 3. takes one step after the other (stepper->step: dc_implicit_step, or MuJoCo), each from the last state and the one
 //    before it; it keeps the new state, its poses, its gap and the counts of the step's report.
 //
-// It ends at the first step that fails, or when proceed says so.  Warm starts of contact are reset at the start, so
+// It ends at the first step that fails, or when proceed or cancel say so.  Warm starts of contact are reset at the start, so
 // that a rollout depends on its input only.
 #include "dynamics/rollout.h"
 
@@ -163,7 +163,8 @@ static enum dc_status redesign(struct dc_rollout *rollout, const struct dc_shape
                              .rigid = {.seconds = rollout->rigid.seconds},
                              .asked = {.tight = rollout->asked.tight,
                                        .proceed = rollout->asked.proceed,
-                                       .proceed_context = rollout->asked.proceed_context},
+                                       .proceed_context = rollout->asked.proceed_context,
+                                       .cancel = rollout->asked.cancel},
                              .arena = dc_arena_create()};
   struct dc_model *model = fresh.arena ? dc_arena_alloc(fresh.arena, 1, sizeof *model) : NULL;
   enum dc_status status = model ? DC_OK : dc_out_of_memory_for(error, "a design");
@@ -230,6 +231,11 @@ void dc_rollout_set_proceed(struct dc_rollout *rollout, dc_rollout_proceed *proc
 {
   rollout->asked.proceed = proceed;
   rollout->asked.proceed_context = context;
+}
+
+void dc_rollout_set_cancel(struct dc_rollout *rollout, struct dc_stop_request *cancel)
+{
+  rollout->asked.cancel = cancel;
 }
 
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight)
@@ -301,6 +307,10 @@ enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_ro
     memcpy(trajectory->velocity, input->velocity, nv * sizeof *input->velocity);
   for (int t = 0; t < trajectory->steps && !status; t++) {
     struct dc_step_report report;
+    if (dc_rollout_cancelled(rollout)) {
+      status = dc_fail(error, DC_STOPPED, "stopped");
+      break;
+    }
     if (t > 0 && !dc_rollout_goes_on(rollout)) {
       status = dc_fail(error, DC_STOPPED, "stopped after %d of %d steps", t, trajectory->steps);
       trajectory->steps = t;

@@ -338,6 +338,7 @@ struct dc_rollout_requests {
   const struct dc_trajectory *alike;  // a step that this one has not divided must not be divided; NULL: any may
   dc_rollout_proceed *proceed;        // asked before every step; NULL: nobody
   void *proceed_context;
+  struct dc_stop_request *cancel;     // asked before every evaluation of a step; NULL: nobody
 };
 
 // Workspace of Newton's method on the step potential J(q+) (step.c).  All vectors are in the tangent space at q+ [nv].
@@ -410,10 +411,17 @@ struct dc_rollout {
   struct dc_shape_workspace *shape_workspace;  // NULL when shapes do not change
 };
 
-// Whether to go on, as dc_rollout_set_proceed has it.
+// Whether the work at hand is given up, as dc_rollout_set_cancel has it.
+static inline bool dc_rollout_cancelled(const struct dc_rollout *rollout)
+{
+  return rollout->asked.cancel && !dc_stop_request_goes_on(rollout->asked.cancel);
+}
+
+// Whether to go on, as dc_rollout_set_proceed and dc_rollout_set_cancel have it.
 static inline bool dc_rollout_goes_on(const struct dc_rollout *rollout)
 {
-  return !rollout->asked.proceed || rollout->asked.proceed(rollout->asked.proceed_context);
+  return !dc_rollout_cancelled(rollout) &&
+         (!rollout->asked.proceed || rollout->asked.proceed(rollout->asked.proceed_context));
 }
 
 // The Hessian of all terms in the tangent space: clears and fills the blocks and the matrix.  wrenches: the gradient by

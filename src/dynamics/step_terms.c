@@ -58,6 +58,8 @@ enum dc_status dc_step_begin(struct dc_rollout *rollout, const struct dc_step_st
 enum dc_status dc_step_evaluate(struct dc_rollout *rollout, const struct dc_step_state *state, bool careful,
                                 struct dc_error *error)
 {
+  if (dc_rollout_cancelled(rollout))
+    return dc_fail(error, DC_STOPPED, "stopped");
   ASK_ALL(evaluate, rollout, state, careful, error);
 }
 

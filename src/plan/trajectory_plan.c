@@ -176,6 +176,14 @@ void dc_plan_destroy(struct dc_plan *plan)
   free(plan);
 }
 
+void dc_plan_set_cancel(struct dc_plan *plan, struct dc_stop_request *cancel)
+{
+  plan->cancel = cancel;
+  dc_rollout_set_cancel(plan->rollout, cancel);
+  for (int k = 0; k < plan->cases.count; k++)
+    dc_plan_set_cancel(plan->cases.plans[k], cancel);
+}
+
 static void clear_cotangent(struct dc_plan *plan)
 {
   const struct dc_trajectory_cotangent *frames = &plan->loss_cotangent.frames;

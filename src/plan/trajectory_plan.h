@@ -140,6 +140,7 @@ struct dc_plan {
   struct dc_plan_minimization descent;
   struct dc_plan_work work;      // since creation
   struct dc_stop_request *stop;  // set by the caller; heard within iterations, but for the first; NULL: nobody is asked
+  struct dc_stop_request *cancel;  // of dc_plan_set_cancel
 };
 
 // Creates a plan whose window is the first steps of the run, from the model's own start.  NULL and *error on failure.
@@ -153,6 +154,9 @@ struct dc_plan *dc_plan_create_forward(const struct dc_model *model, const struc
 // Puts the trajectory into a file of dc_record_bytes for plan->sizes.steps steps; the plan then owns it, even on failure.
 enum dc_status dc_plan_use_file(struct dc_plan *plan, struct dc_mapped_file *file, struct dc_error *error);
 void dc_plan_destroy(struct dc_plan *plan);
+// All work of the plan, of its worlds and of workers that it hires from now on is given up with DC_STOPPED, also within
+// a step, as soon as the request says so.  NULL: nobody is asked.
+void dc_plan_set_cancel(struct dc_plan *plan, struct dc_stop_request *cancel);
 // The model with time steps longer by the factor coarseness, which must divide the number of steps.
 struct dc_model dc_plan_coarser_model(const struct dc_model *model, int coarseness);
 

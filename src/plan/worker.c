@@ -26,7 +26,8 @@ static struct dc_plan *hire_forward(const struct dc_plan *plan, struct dc_error 
   return dc_plan_create_forward(plan->model, plan->task, plan->sizes.steps, false, error);
 }
 
-// Gives a worker the present window, start, state and scales of a plan.  Pointers of the start stay the plan's.
+// Gives a worker the present window, start, state, scales and request to stop of a plan.  Pointers of the start stay the
+// plan's.
 void dc_plan_follow(struct dc_plan *worker, const struct dc_plan *plan)
 {
   dc_plan_set_window(worker, plan->window.first, plan->window.steps);
@@ -35,6 +36,7 @@ void dc_plan_follow(struct dc_plan *worker, const struct dc_plan *plan)
   worker->scaled.far_field = plan->scaled.far_field;
   memcpy(worker->state, plan->state, (size_t)plan->sizes.state * sizeof *plan->state);
   worker->work = (struct dc_plan_work){0};
+  dc_plan_set_cancel(worker, plan->cancel);
 }
 
 // Hires plans for threads, as many as wanted and memory allows; the first one is the plan itself.

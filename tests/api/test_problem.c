@@ -360,8 +360,44 @@ static void test_products(void)
   dcsim_scene_close(scene);
 }
 
+// Says so at its first call, which comes within the evaluation.
+static int end_it(void *context)
+{
+  ++*(int *)context;
+  return 1;
+}
+
+// An evaluation that is ended is a failure that leaves everything as it was; the next one has the bits that it would have.
+static void test_poll(void)
+{
+  dcsim_scene *scene = open_text(two_balls), *long_one;
+  dcsim_error error = {0};
+  const char *set[] = {"time.steps=400000", "time.step=1e-6"};
+  dcsim_scene_options options = {.size = sizeof options, .override_count = 2, .overrides = set};
+  CHECK(dcsim_scene_open_text(two_balls, ".", &options, &long_one, &error) == DCSIM_OK, "%s", error.text);
+  dcsim_problem *problem = create(long_one, NULL), *other = create(scene, NULL);
+  double x[DIMENSION], loss = -1, gradient[DIMENSION] = {7, 8, 9};
+  int calls = 0;
+  dcsim_problem_initial(problem, x);
+  dcsim_problem_set_poll(problem, end_it, &calls);
+  CHECK(dcsim_problem_evaluate(problem, x, &loss, gradient, &error) == DCSIM_STOPPED, "not stopped: %s", error.text);
+  CHECK(calls == 1 && loss == -1 && gradient[0] == 7 && gradient[2] == 9, "%d calls, loss %g", calls, loss);
+  dcsim_trajectory trajectory = DCSIM_SIZED(dcsim_trajectory);
+  CHECK(dcsim_problem_get_trajectory(problem, &trajectory, &error) == DCSIM_USAGE, "a trajectory of what was ended");
+  double before = evaluate(other, x, NULL);
+  dcsim_problem_set_poll(other, end_it, &calls);
+  dcsim_problem_set_poll(other, NULL, NULL);
+  CHECK(evaluate(other, x, NULL) == before && calls == 1, "%d calls", calls);
+  dcsim_problem_set_poll(NULL, end_it, &calls);
+  dcsim_problem_destroy(problem);
+  dcsim_problem_destroy(other);
+  dcsim_scene_close(long_one);
+  dcsim_scene_close(scene);
+}
+
 RUN_TESTS({"residual rows and their Jacobian", test_linearize}, {"products", test_products},
           {"loss and gradient", test_gradient}, {"arrays", test_arrays},
           {"an objective of the caller's", test_objective}, {"infeasible", test_infeasible},
           {"scenes from texts", test_texts}, {"softnesses of queries", test_query}, {"sizes of structs", test_sizes},
-          {"one scene, several threads", test_threads})
+          {"one scene, several threads", test_threads},
+          {"ended by its caller", test_poll})

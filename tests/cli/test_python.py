@@ -459,6 +459,34 @@ def test_interrupt():
     assert "KeyboardInterrupt" in said and "ignored" not in said, said
 
 
+# Ctrl-C ends each call that lasts within a second, also within a step and in other threads, and the object is as good as new.
+def test_interrupted_calls():
+    long = dcsim.open(str(SCENES / "billiards.json"), overrides={"time.steps": 60000, "time.step": 1e-5})
+    problem = long.problem()
+    x = problem.initial
+    cases = dcsim.open({**SCENE, "time": {"step": 1e-5, "steps": 60000}, "cases": [{"name": "heavy", "bodies": {"ball": {"mass": 0.06}}}]}).problem()
+    # One step of a heap of balls lasts.
+    heap = {"time": {"step": 0.05, "steps": 2}, "shapes": {"ball": {"type": "sphere", "radius": 0.1, "level": 2}, "ground": {"type": "plane"}},
+            "bodies": [{"name": "ground", "shape": "ground", "joint": "fixed"}] + [
+                {"name": f"b{i}", "shape": "ball", "mass": 0.05, "position": [0.21 * (i % 7) + 0.001 * i, 0.21 * (i // 7 % 7), 0.11 + 0.21 * (i // 49)], "velocity": [0, 0, -5]} for i in range(150)]}
+    simulation = dcsim.open(heap).simulation()
+    q, _ = simulation.state
+    calls = {"value": lambda: problem.value(x), "gradient": lambda: problem.value_and_grad(x, otherwise=1.0), "rows": lambda: problem.rows(x), "linearize": lambda: problem.linearize(x),
+             "product": lambda: problem.push_forward(x, x), "batch": lambda: problem.value_batch(np.tile(x, (6, 1))), "cases": lambda: cases.value(cases.initial),
+             "steps": lambda: [simulation.step() for _ in range(1000)]}
+    for name, call in calls.items():
+        sent = []
+        timer = threading.Timer(0.3, lambda: (sent.append(time.monotonic()), os.kill(os.getpid(), signal.SIGINT)))
+        timer.start()
+        try:
+            raises(KeyboardInterrupt, call)
+        finally:
+            timer.join()
+        assert time.monotonic() - sent[0] < 1, (name, time.monotonic() - sent[0])
+    simulation.set_state()
+    assert np.array_equal(simulation.state[0], q)
+
+
 def test_environment():
     from dcsim.environment import Environment, VectorEnvironment
     scene = dcsim.open(SCENE)
