@@ -154,6 +154,7 @@ def rebound(draw, mutant):
     turned = np.linalg.norm(turns(path, "body")[0][-1]) * max(shape["size"]) / speed
     if finding.kept or not two or "leaves" in draw.model or draw.model in ("sdrs", "manifold") or turned < TURNED:
         return [finding]
+    draw.exempt = f"boxes that turn with {turned:.2g} of their speed of meeting, by energy and momentum; parting {finding.found:.3f}, right {e}"
     bodies = {name: (mass, box_moments(mass, size)) for name, mass, size in (("body", masses[0], shape["size"]), ("other", masses[1], other["size"]))}
     energy = energies(path, bodies, draw.integrator, 0)
     change = masses[0] * (velocity(path, "body") + np.array([0, 0, speed])) + masses[1] * velocity(path, "other")
