@@ -9,7 +9,8 @@
 //    One member of the first round is Adam with its defaults, which such scenes had before there were races.  After some
 //    turns it has as many iterations as all others together, and it ends only as it would alone, in a later round where
 //    those of the first one are over before: a race takes at most about twice its work.
-//    The first fan begins alone, for as long as it makes progress: where it reaches, nothing else is paid.
+//    The first fan begins alone, for as long as it makes progress: where it reaches early, nothing else is paid.  From
+//    some turns on it takes half of the work at most.  Every member has the same number of turns from its own first one.
 // 4. The leader is the recipe that lowered the loss last; it is reported as what was found.
 #include "plan/race.h"
 
@@ -28,6 +29,7 @@ enum { LEAST_LEFT = 2 };  // members that a heat leaves in any case
 enum { SMOOTH_TURNS = 6, APPROACH_TURNS = 24, SOFT_TURNS = 20 };  // at most, in another world
 enum { LEAST_KNOTS = 3, MOST_KNOTS = 10 };                        // of draws that change over time
 enum { ALONE_IDLE = 2 };     // turns without progress that end the first fan's time alone
+enum { LEAD = 8 };           // turns that the first fan has alone before the others have as many as it, all together
 enum { MARGIN_TURNS = 4 };   // to come inside of the tolerances where everything is reached
 enum { MOST_HEAVIER = 8 };   // rounds in which that weight grows
 enum { DEFAULT_SHARE = 6 };  // turns from which on the default walk has as much as all others together
@@ -120,8 +122,7 @@ static bool applies(const struct dc_search *search, const struct dc_recipe *reci
   switch (recipe->kind) {
   case DC_RECIPE_WALK: return recipe->rate < LARGE_RATE || !rows || search->round > 0;
   case DC_RECIPE_FAN: return rows;
-  case DC_RECIPE_SMOOTH_FAN:
-    return rows && dc_model_rubs(search->plan->model) && search->plan->cases.count == 0;
+  case DC_RECIPE_SMOOTH_FAN: return rows && dc_model_rubs(search->plan->model) && search->plan->cases.count == 0;
   case DC_RECIPE_APPROACH_FAN: return rows && search->race->approaches;
   case DC_RECIPE_JUDGED_FAN: return rows && search->race->judges && !search->race->succeeds;
   case DC_RECIPE_SOFT_FAN:
@@ -158,7 +159,7 @@ enum dc_status dc_race_start_member(struct dc_search *search, int index, int rec
                                       .pace = dc_recipe_is_fan(r) ? 1 : DC_WALK_PACE,
                                       .recipe = recipe,
                                       .own = search->round == 0 && recipe == DC_RECIPE_DEFAULT_WALK,
-                                      .wait = search->round == 0 ? r->wait + search->race->alone : 0,
+                                      .wait = search->round == 0 ? r->wait : 0,
                                       .elsewhere = elsewhere,
                                       .stage = away - 1,
                                       .softer = soft ? pow(SOFTEST, (double)(stages + 1 - away) / stages) : 0};
@@ -215,6 +216,11 @@ static bool can_shorten(const struct dc_search *search)
   return search->stages[search->stage].loss < STILL_THERE * search->race->shortened;
 }
 
+static bool is_first_fan(const struct dc_search *search, const struct dc_search_member *member)
+{
+  return search->round == 0 && member == search->members && member->plan && member->recipe == DC_RECIPE_FIRST_FAN;
+}
+
 enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *error)
 {
   if (!search->race)
@@ -223,12 +229,14 @@ enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *err
   size_t n = (size_t)search->plan->sizes.parameters;
   enum dc_status status = DC_OK;
   bool rows = dc_plan_row_count(search->world) > 0;
-  search->turn = 0;
+  search->turn = search->race->ahead = search->race->others = 0;
+  search->race->alone = false;
   if (search->round == 0) {
     dc_race_set_approach(search, search->plan->descent.best_loss);
     for (int k = 0; k < DC_RECIPES_FIRST_ROUND && !status; k++)
       status = add_member(search, k, search->x, error);
-    search->race->shared = !rows;
+    search->race->alone = is_first_fan(search, search->members);
+    search->race->shared = !search->race->alone;
   } else if (search->round % 2) {
     status = add_shorter(search, 3, error);
     if (!status)
@@ -277,22 +285,40 @@ void dc_race_close_round(struct dc_search *search)
   }
 }
 
-long dc_race_wait(const struct dc_search *search, const struct dc_search_member *member)
+// Turns of the round but for those that the first fan had alone.
+static int clock_of(const struct dc_search *search)
 {
-  return search->race->shared || member == search->members ? member->wait : LONG_MAX;
+  return search->turn - search->race->ahead;
 }
 
-// Ends the first fan's time alone once two of its turns do not lose three tenths of the loss; the others wait from then on.
-static void share_turns(struct dc_search *search)
+long dc_race_wait(const struct dc_search *search, const struct dc_search_member *member)
+{
+  if (is_first_fan(search, member))
+    return 0;
+  return search->race->alone ? LONG_MAX : member->wait + search->race->ahead;
+}
+
+void dc_race_count(struct dc_search *search, const int *live, int count)
 {
   struct dc_race *race = search->race;
+  race->ahead += race->alone;
+  for (int k = 0; k < count; k++) {
+    struct dc_search_member *member = &search->members[live[k]];
+    bool walks = dc_recipes[member->recipe].kind == DC_RECIPE_WALK;
+    race->others += is_first_fan(search, member) ? 0 : walks ? member->pace / DC_WALK_PACE : 1;
+    member->turns++;
+  }
+}
+
+// The next turn belongs to the first fan alone until two of its turns have lost too little: where it reaches, little else
+// is paid.  From its LEAD-th turn on the others have as many turns as it, all together: a fan that progresses through all
+// of its turns and does not reach takes half of the work.
+static void share_turns(struct dc_search *search)
+{
   const struct dc_search_member *fan = search->members;
-  if (race->shared || (fan->plan && fan->recipe == DC_RECIPE_FIRST_FAN && fan->idle < ALONE_IDLE))
-    return;
-  race->shared = true;
-  race->alone = search->turn;
-  for (int i = 1; i < search->member_count; i++)
-    search->members[i].wait += race->alone;
+  struct dc_race *race = search->race;
+  race->shared = race->shared || !is_first_fan(search, fan) || fan->idle >= ALONE_IDLE;
+  race->alone = !race->shared && fan->turns < race->others + LEAD;
 }
 
 bool dc_race_draws(const struct dc_search *search)
@@ -414,7 +440,7 @@ void dc_race_set_paces(struct dc_search *search, const int *live, int count)
 {
   for (int k = 0; k < count; k++)
     if (search->members[live[k]].own) {
-      bool same = count > 1 && search->turn >= search->members[live[k]].wait + DEFAULT_SHARE;
+      bool same = count > 1 && search->members[live[k]].turns >= DEFAULT_SHARE;
       search->members[live[k]].pace = DC_WALK_PACE * (same ? count - 1 : 1);
     }
 }
@@ -425,9 +451,9 @@ static bool is_away(const struct dc_search_member *member)
 }
 
 // Members whose first turn is still to come are not ranked either, nor is the default walk.
-static bool is_ranked(const struct dc_search *search, const struct dc_search_member *member)
+static bool is_ranked(const struct dc_search_member *member)
 {
-  return member->plan && !is_away(member) && member->wait < search->turn && !member->own;
+  return member->plan && !is_away(member) && member->turns > 0 && !member->own;
 }
 
 // Number of members that are ranked, and how many of them are better than one: of equal ones the earlier is.
@@ -438,7 +464,7 @@ static int rank(const struct dc_search *search, int index, int *all)
   *all = 0;
   for (int i = 0; i < search->member_count; i++) {
     const struct dc_search_member *other = &search->members[i];
-    if (!is_ranked(search, other))
+    if (!is_ranked(other))
       continue;
     ++*all;
     better += other->plan->descent.best_loss < own || (other->plan->descent.best_loss == own && i < index);
@@ -453,7 +479,7 @@ static void end_heat(struct dc_search *search)
   for (int i = 0; i < search->member_count; i++) {
     const struct dc_search_member *member = &search->members[i];
     int all, better;
-    if (!is_ranked(search, member))
+    if (!is_ranked(member))
       continue;
     better = rank(search, i, &all);
     ends[i] = better >= LEAST_LEFT && better >= (all + 1) / 2 && member->idle > 0;
@@ -470,8 +496,8 @@ static void end_waiting(struct dc_search *search)
   for (int i = 0; i < search->member_count; i++)
     if (search->members[i].plan && search->members[i].wait < next)
       next = search->members[i].wait;
-  if (next < INT_MAX && next > search->turn)
-    search->turn = next;
+  if (next < INT_MAX && next > clock_of(search))
+    search->turn = next + search->race->ahead;
 }
 
 // A member that stalls ends.  In the first round, while others go on, a small fan takes its place at the best point,
@@ -480,7 +506,7 @@ static enum dc_status end_stalled(struct dc_search *search, int index, struct dc
 {
   bool polish = search->round == 0 && isfinite(search->stages[search->stage].loss) &&
                 applies(search, &dc_recipes[DC_RECIPE_SMALL_FAN]) &&
-                search->turn < search->settings.portfolio.iterations;
+                clock_of(search) < search->settings.portfolio.iterations;
   for (int i = 0; i < search->member_count; i++)
     polish = polish && !(search->members[i].plan && search->members[i].recipe == DC_RECIPE_SMALL_FAN);
   dc_search_release_member(&search->members[index]);
@@ -508,16 +534,16 @@ static bool has_been_away(const struct dc_search *search, struct dc_search_membe
 {
   enum dc_recipe_kind kind = dc_recipes[member->recipe].kind;
   if (kind == DC_RECIPE_SMOOTH_FAN)
-    return search->turn >= member->wait + SMOOTH_TURNS;
-  int most = kind == DC_RECIPE_SOFT_FAN ? (member->stage + 1) * SOFT_TURNS : APPROACH_TURNS;
-  return dc_search_stalls(search, member) || search->turn >= member->wait + most;
+    return member->turns >= SMOOTH_TURNS;
+  return dc_search_stalls(search, member) ||
+         member->turns >= (kind == DC_RECIPE_SOFT_FAN ? SOFT_TURNS : APPROACH_TURNS);
 }
 
 // Where all members are over but those in other worlds, those that wait and the default walk, a walk of shorter steps begins
 // at the best point: it would be of the next round, and often reaches at once.
 static enum dc_status shorten(struct dc_search *search, struct dc_error *error)
 {
-  bool rest = search->race->shared && search->round % 2 == 0 && can_shorten(search) && dc_race_members(search) > 0;
+  bool rest = search->round % 2 == 0 && can_shorten(search) && dc_race_members(search) > 0;
   for (int i = 0; i < search->member_count; i++)
     rest = rest && (!search->members[i].plan || search->members[i].own || is_away(&search->members[i]));
   return rest ? add_shorter(search, 1, error) : DC_OK;
@@ -526,6 +552,7 @@ static enum dc_status shorten(struct dc_search *search, struct dc_error *error)
 enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count, struct dc_error *error)
 {
   enum dc_status status = DC_OK;
+  bool all = !search->race->alone;
   for (int k = 0; k < count && !status; k++) {
     struct dc_search_member *member = &search->members[live[k]];
     bool over = !member->moved || !(member->plan->descent.best_loss > search->target);
@@ -533,7 +560,7 @@ enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count
       status = member->windows_over ? leave_windows(search, live[k], error) : DC_OK;
     else if (member->elsewhere)
       status = over || has_been_away(search, member) ? come_back(search, live[k], error) : DC_OK;
-    else if (over || (!member->own && search->turn >= search->settings.portfolio.iterations))
+    else if (over || (!member->own && member->turns >= search->settings.portfolio.iterations))
       dc_search_release_member(member);
     else if (member->own)
       continue;
@@ -543,7 +570,7 @@ enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count
   if (!status)
     status = polish(search, live, count, error);
   share_turns(search);
-  if (!status && search->race->shared && search->turn % HEAT == 0)
+  if (!status && all && clock_of(search) % HEAT == 0)
     end_heat(search);
   if (!status)
     status = shorten(search, error);

@@ -24,6 +24,8 @@ int dc_race_members(const struct dc_search *search);
 void dc_race_close_round(struct dc_search *search);
 // The turn with which a member begins.
 long dc_race_wait(const struct dc_search *search, const struct dc_search_member *member);
+// Counts the turn that members live [count] have taken.
+void dc_race_count(struct dc_search *search, const int *live, int count);
 // Whether the next round begins with draws.
 bool dc_race_draws(const struct dc_search *search);
 // Varies the spread of a draw: every other one is a constant offset or an aimed shot, the others change over time or go

@@ -30,8 +30,10 @@ struct dc_race {
   int leader, leader_round;  // recipe and round of the member that lowered the loss last
   bool succeeds;             // the best result reaches everything that can be reached
   int turns_since;           // it does, with those of draws
-  bool shared;               // others than the first fan have begun in the first round
-  int alone;                 // turns that it had alone before
+  bool shared;               // the first fan has stopped making progress once, or is none
+  bool alone;                // the present turn belongs to the first fan alone
+  int ahead;                 // turns of this round that it had alone: the round's clock stands still in them
+  int others;                // turns that all others have taken together, a walk of so many iterations as a fan costs
   double shortened;          // loss of the point where shorter steps began last
 };
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints of a race, beside its plans: who leads, and recipe, world and windows of every member.
+// Checkpoints of a race, beside its plans: who leads, and recipe, world, turns and windows of every member.
 #include "plan/race_internal.h"
 
 // Numbers that are saved of a member beside its plan.
-enum { RECIPE, ELSEWHERE, IN_WINDOWS, WINDOWS_OVER, OWN, MEMBER_NUMBERS };
-enum { LEADER_NUMBERS = 6 };
+enum { RECIPE, ELSEWHERE, IN_WINDOWS, WINDOWS_OVER, OWN, TURNS, MEMBER_NUMBERS };
+enum { LEADER_NUMBERS = 8 };
+enum { MOST_TURNS = 1 << 20 };
 static const char WINDOWS_NAME[] = "search/windows/";
 
 enum dc_status dc_race_save(const struct dc_search *search, struct dc_snapshot *snapshot)
 {
   long numbers[DC_SEARCH_MEMBERS * MEMBER_NUMBERS] = {0};
   const struct dc_race *race = search->race;
-  const long leader[LEADER_NUMBERS] = {race->leader,      race->leader_round, race->succeeds,
-                                       race->turns_since, race->shared,       race->alone};
+  const long leader[LEADER_NUMBERS] = {race->leader, race->leader_round, race->succeeds, race->turns_since,
+                                       race->shared, race->alone,        race->ahead,    race->others};
   const double losses[] = {race->first_loss, race->shortened};
   enum dc_status status = dc_snapshot_put_integers(snapshot, "search/leader", LEADER_NUMBERS, leader);
   if (!status)
@@ -24,6 +25,7 @@ enum dc_status dc_race_save(const struct dc_search *search, struct dc_snapshot *
     own[IN_WINDOWS] = member->windows != NULL;
     own[WINDOWS_OVER] = member->windows_over;
     own[OWN] = member->own;
+    own[TURNS] = member->turns;
     if (member->windows)
       status = dc_race_windows_save(member->windows, WINDOWS_NAME, snapshot);
   }
@@ -34,7 +36,7 @@ enum dc_status dc_race_save(const struct dc_search *search, struct dc_snapshot *
 enum dc_status dc_race_load_leader(struct dc_search *search, const struct dc_snapshot *snapshot, struct dc_error *error)
 {
   long leader[LEADER_NUMBERS];
-  enum dc_status status = dc_snapshot_get_counts(snapshot, "search/leader", LEADER_NUMBERS, 1 << 20, leader, error);
+  enum dc_status status = dc_snapshot_get_counts(snapshot, "search/leader", LEADER_NUMBERS, MOST_TURNS, leader, error);
   if (!status && leader[0] >= DC_RECIPES)
     return dc_fail(error, DC_CHECKPOINT, "search/leader: holds an impossible number");
   double losses[2];
@@ -48,7 +50,9 @@ enum dc_status dc_race_load_leader(struct dc_search *search, const struct dc_sna
     search->race->succeeds = leader[2] != 0;
     search->race->turns_since = (int)leader[3];
     search->race->shared = leader[4] != 0;
-    search->race->alone = (int)leader[5];
+    search->race->alone = leader[5] != 0;
+    search->race->ahead = (int)leader[6];
+    search->race->others = (int)leader[7];
   }
   return status;
 }
@@ -59,7 +63,7 @@ enum dc_status dc_race_load(struct dc_search *search, int count, const struct dc
 {
   long numbers[DC_SEARCH_MEMBERS * MEMBER_NUMBERS];
   enum dc_status status = dc_snapshot_get_counts(snapshot, "search/recipes", DC_SEARCH_MEMBERS * MEMBER_NUMBERS,
-                                                 DC_RECIPES, numbers, error);
+                                                 MOST_TURNS, numbers, error);
   for (int i = 0; i < count && !status; i++) {
     const long *own = numbers + i * MEMBER_NUMBERS;
     int away = own[IN_WINDOWS] ? 1 : (int)own[ELSEWHERE];
@@ -68,8 +72,10 @@ enum dc_status dc_race_load(struct dc_search *search, int count, const struct dc
         (own[IN_WINDOWS] && (dc_recipes[own[RECIPE]].kind != DC_RECIPE_WINDOWS || !search->race->has_windows)))
       return dc_fail(error, DC_CHECKPOINT, "search/recipes: holds an impossible number");
     status = dc_race_start_member(search, i, (int)own[RECIPE], away, search->x, error);
-    if (!status)
+    if (!status) {
       search->members[i].own = own[OWN] != 0;
+      search->members[i].turns = (int)own[TURNS];
+    }
     if (status || !own[IN_WINDOWS])
       continue;
     status = dc_race_windows_load(search->members[i].windows, WINDOWS_NAME, snapshot, error);

@@ -287,6 +287,8 @@ static enum dc_status take_turn(struct dc_search *search, const int *live, int c
   if (search->broken_off)
     return dc_fail(error, DC_STOPPED, "stopped after %d turns", search->iterations);
   search->turn++;
+  if (search->race)
+    dc_race_count(search, live, count);
   return status;
 }
 

@@ -24,7 +24,8 @@ struct dc_search_member {
   bool away, fresh;  // its last turn was taken on another rank; is_fresh there (search_ranks.c)
   double *row;       // [parameter_count] parameters of last, then
   // The rest is used by races only (race.h).
-  int recipe, wait;                     // wait: turns of the round before it starts
+  int recipe, wait;                     // wait: turns of the round's clock before it starts
+  int turns;                            // that it has taken since it began, or came back from another world
   bool elsewhere;                       // its plan has smoother friction, softer contact or other terms
   int stage;                            // of those with softer contact, from the softest, 0, on
   double softer;                        // factor on the contact stiffness of its world; 0: none

@@ -4,6 +4,7 @@
 
 #include <omp.h>
 
+#include "plan/race_internal.h"
 #include "plan_scene.h"
 
 // A cue at rest, far from the ball that is to move aside: its gradient tells next to nothing.
@@ -268,6 +269,55 @@ static void test_forged_race(void)
   dc_scene_destroy(scene);
 }
 
+// A race whose first fan seems to make progress in every turn: the other members have as many turns together, but for a
+// lead, and go on once it has ended, until they stall.
+struct urged {
+  struct dc_search *search;
+  int fan_turns, others, after;  // turns of the fan, of all others meanwhile, and of one other in all
+};
+
+static bool urge(void *context, const struct dc_plan_iteration *row)
+{
+  enum { LEAD = 8 };
+  struct urged *urged = context;
+  struct dc_search *search = urged->search;
+  struct dc_search_member *fan = search->members;
+  (void)row;
+  if (search->round > 0)
+    return false;
+  if (search->member_count && fan->plan && fan->recipe == DC_RECIPE_FIRST_FAN) {
+    fan->mark = INFINITY;
+    urged->fan_turns = fan->turns;
+    urged->others = search->race->others;
+    CHECK(fan->turns <= urged->others + LEAD + 1, "%d turns of the fan, %d of others", fan->turns, urged->others);
+    return true;
+  }
+  for (int i = 1; i < search->member_count; i++)
+    if (search->members[i].plan && !search->members[i].own && search->members[i].turns > urged->after)
+      urged->after = search->members[i].turns;
+  return true;
+}
+
+static void test_fair_race(void)
+{
+  struct dc_scene *scene =
+      read_scene("{'time': {'step': 0.02, 'steps': 20}, 'gravity': [0, 0, 0], 'shapes': {'ball': {'type': 'sphere', "
+                 "'radius': 0.1}},\n"
+                 " 'bodies': [{'name': 'cue', 'shape': 'ball', 'mass': 0.2, 'velocity': [1, 0, 0]},\n"
+                 "            {'name': 'aim', 'shape': 'ball', 'mass': 0.2, 'position': [0.5, 0.05, 0]}],\n"
+                 " 'control': [{'type': 'initial_state', 'body': 'cue', 'velocity': 'xy'}],\n"
+                 " 'objective': [{'type': 'reach', 'body': 'cue', 'target': [1e5, 3e4, 2], 'tolerance': 0.05}]}\n");
+  struct dc_plan *plan = create_plan(scene);
+  struct urged urged = {.search = create(plan, scene)};
+  CHECK(dc_search_run(urged.search, urge, &urged, NULL) == DC_STOPPED);
+  CHECK(urged.fan_turns > 16 && urged.others > urged.fan_turns / 2, "%d turns of the fan, %d of others",
+        urged.fan_turns, urged.others);
+  CHECK(urged.after > 2, "%d turns of a member after the fan's %d", urged.after, urged.fan_turns);
+  dc_search_destroy(urged.search);
+  dc_plan_destroy(plan);
+  dc_scene_destroy(scene);
+}
+
 // Without a stiffer fan the first round has fewer rollouts, which begin alike.
 static void test_stiffer(void)
 {
@@ -451,7 +501,7 @@ static void test_retreats(void)
 RUN_TESTS({"any number of threads gives the same rows", test_threads}, {"the first fan alone", test_alone},
           {"the first fan ends while it is alone", test_alone_too_long}, {"fans that stall end", test_stall},
           {"a second fan or none", test_stiffer}, {"a forged race is refused", test_forged_race},
-          {"draws reach what Adam does not", test_reaches},
+          {"a first fan leaves turns to others", test_fair_race}, {"draws reach what Adam does not", test_reaches},
           {"a first guess that cannot be rolled out", test_refused_guess},
           {"stages go down in equal ratios", test_stages}, {"parameters are functions of time", test_resample},
           {"a blocked optimization begins again near its best", test_retreats})
