@@ -172,7 +172,7 @@ def gradients(m, kept):
     rows, long = [], []
     for name in sorted(os.listdir(SCENES)):
         # The bunnies' mesh is not there before scripts/fetch-meshes.sh.
-        if not name.endswith(".json") or name == "gather_bunny.json" and not os.path.exists(os.path.join(MESHES, "bunny.obj")):
+        if not name.endswith(".json") or name in ("franka_bunny.json", "gather_bunny.json") and not os.path.exists(os.path.join(MESHES, "bunny.obj")):
             continue
         with open(os.path.join(SCENES, name), encoding="utf-8") as file:
             text = file.read()

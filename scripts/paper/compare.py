@@ -124,6 +124,7 @@ class Lab:
         self.cache = os.path.join(options.output, "cache")
         os.makedirs(self.cache, exist_ok=True)
         self.fingerprint = fingerprint_of(self.dcsim)
+        self.refusals = {}  # the last words of what failed in cost(), by model
         self.models = {entry["name"] for entry in json.loads(self.call(["list", "models", "--json"]).stdout)["models"]}
         self.sections = set(json.loads(self.call(["schema"]).stdout)["properties"])
 
@@ -275,7 +276,7 @@ class Lab:
         """Why cost() has nothing for a model."""
         if self.missing(name):
             return "not built"
-        return "not begun, time is up" if time.time() > self.options.deadline else f"failed or over {seconds} s"
+        return "not begun, time is up" if time.time() > self.options.deadline else self.refusals.get(name, f"over {seconds} s")
 
     def run_all(self, jobs):
         """Records of several jobs, two at a time: their curves count, not their times."""
@@ -283,13 +284,15 @@ class Lab:
         with ThreadPoolExecutor(self.options.jobs) as pool:
             return list(pool.map(self.run, jobs))
 
-    def one(self, command, arguments, seconds):
+    def one(self, command, arguments, seconds, name=None):
+        """What a command answers; None where it was cut off or failed, whose last words are kept for a model's name."""
         done = self.call([command, *arguments, "-o", "none"], seconds)
         if done.cut_off:
             return None
         try:
             return json.loads(done.stdout)
         except ValueError:
+            self.refusals[name] = (done.stderr.strip().splitlines() or ["failed"])[-1].removeprefix("dcsim: ")
             return None
 
     @staticmethod
@@ -324,7 +327,7 @@ class Lab:
                 if name in failed or name in slow:
                     continue
                 begin = time.time()
-                result = self.one("simulate", self.arguments(scene, name, settings, control), seconds)
+                result = self.one("simulate", self.arguments(scene, name, settings, control), seconds, name)
                 if not result:
                     failed.add(name)
                     continue

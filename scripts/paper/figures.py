@@ -382,18 +382,12 @@ def table_05(lab):
     return part
 
 
-def gather_bunny(lab):
-    """Cost of Gather with bunnies on given controls: the rod sweeps through them at constant acceleration."""
-    part = Part(lab, "gather-bunny-cost")
-    paper = {"exact": 309.62, "bsh": 3.89, "ipc": 3.14}
-    if not os.path.exists(os.path.join(ROOT, "meshes", "bunny.obj")):
-        part.sentences.append("Not run: no meshes/bunny.obj, which scripts/fetch-meshes.sh gets.")
-        return part
+def bunny_costs(lab, part, scene, paper, title, settings, control, steps):
+    """Fills a part with what a step of a scene with bunnies costs by model; paper: its seconds a frame by model, as text."""
     names = lab.wanted(["bsh", "ipc", *([] if lab.options.quick else ["exact"])])
-    settings = ["control.0.initial=[0.5,0,0,0]", override("time.steps", 12 if lab.options.quick else 40), "horizon.length=8"]
     seconds = 40 if lab.options.quick else 7200
-    costs = lab.cost("gather_bunny", names, None, settings, gradients=not lab.options.quick,
-                     rounds=2 if lab.options.quick else 3, seconds=seconds)
+    costs = lab.cost(scene, names, control, [*settings, *([override("time.steps", 12)] if lab.options.quick else steps)],
+                     gradients=not lab.options.quick, rounds=2 if lab.options.quick else 3, seconds=seconds)
     rows = []
     for name in names:
         cost = costs[name]
@@ -402,20 +396,52 @@ def gather_bunny(lab):
             continue
         rows.append([name, f"{cost['step']:.3g}", "" if not cost["gradient_step"] else f"{cost['gradient_step']:.3g}",
                      f"{cost['evaluation']:.3g}", f"{cost['newton']:.1f}", cost["unconverged"], paper[name]])
-    part.tables.append(("The rod sweeps through the bunnies, the same controls for all; models in turn, medians.",
+    part.tables.append((title + "; models in turn, medians.",
                         ["model", "forward step, s", "step with gradient, s", "contact evaluation, s", "Newton per step",
                          "unconverged", "paper, s per frame"], rows))
+    asked = float(paper["bsh"]) / float(paper["ipc"])
     if costs.get("bsh") and costs.get("ipc"):
         ratio = costs["bsh"]["step"] / costs["ipc"]["step"]
-        part.sentences.append(f"Paper: bsh takes 1.24 times as long as IPC. Measured: {ratio:.3g} times.")
+        part.sentences.append(f"Paper: bsh takes {asked:.3g} times as long as IPC. Measured: {ratio:.3g} times.")
     else:
-        part.sentences.append("Paper: bsh takes 1.24 times as long as IPC. Cannot be judged: one of them has no time.")
+        part.sentences.append(f"Paper: bsh takes {asked:.3g} times as long as IPC. Cannot be judged: one of them has no time.")
     return part
+
+
+def without_mesh(part):
+    """Whether the bunny is not there, which the part then says."""
+    if os.path.exists(os.path.join(ROOT, "meshes", "bunny.obj")):
+        return False
+    part.sentences.append("Not run: no meshes/bunny.obj, which scripts/fetch-meshes.sh gets.")
+    return True
+
+
+def gather_bunny(lab):
+    """Cost of Gather with bunnies on given controls: the rod sweeps through them at constant acceleration."""
+    part = Part(lab, "gather-bunny-cost")
+    if without_mesh(part):
+        return part
+    return bunny_costs(lab, part, "gather_bunny", {"exact": "309.62", "bsh": "3.89", "ipc": "3.14"},
+                       "The rod sweeps through the bunnies, the same controls for all",
+                       ["control.0.initial=[0.5,0,0,0]", "horizon.length=8"], None, [override("time.steps", 40)])
+
+
+def figure_15(lab):
+    """Cost of an arm that pushes a bunny, along the plan that bsh found."""
+    part = Part(lab, "figure-15-franka")
+    if without_mesh(part):
+        return part
+    quick = (override("optimizer.iterations", 2), override("time.steps", 12)) if lab.options.quick else ()
+    found = lab.run(Job("franka_bunny", "franka_bunny", "bsh", "trivial", quick))
+    part.records.append(found)
+    return bunny_costs(lab, part, "franka_bunny", {"exact": "1000 or more", "bsh": "7.83", "ipc": "4.12"},
+                       "An arm pushes a bunny along the plan that bsh found, the same for all", ["objective.0.rest=null"], found.get("folder"), [])
 
 
 PARTS = {"figure-05-billiards": figure_05, "figure-06-cost": figure_06, "figure-07-push": figure_07,
          "figure-08-gather-sort": figure_08, "figure-09-ant-push": figure_09, "figure-13-smoothness": figure_13,
-         "table-04-timestep": table_04, "table-05-stiffness": table_05, "gather-bunny-cost": gather_bunny}
+         "table-04-timestep": table_04, "table-05-stiffness": table_05, "gather-bunny-cost": gather_bunny,
+         "figure-15-franka": figure_15}
 
 
 def stacking(lab):
@@ -481,7 +507,8 @@ def publish_part(part, lab, load):
         lines[i] = rows.get(key, line)
         if line.split(":")[0] in sentences:
             lines[i] = renewed(line, part.records, sentences[line.split(":")[0]])
-    begin = lines.index(f"### {part.name}")
+    head = f"### {part.name}"
+    begin = lines.index(head) if head in lines else len(lines)
     end = next((i for i in range(begin + 1, len(lines)) if lines[i].startswith("### ")), len(lines))
     title, *text = part.text().splitlines()
     how = (f"By `scripts/paper/{part.name}{' --quick' if lab.options.quick else ''}`, {time.strftime('%Y-%m-%d', time.gmtime())}; {processor()}, "

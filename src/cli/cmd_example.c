@@ -33,6 +33,7 @@
   EXAMPLE("codesign_spider", "gait and feet of a spider that climbs a slope") \
   EXAMPLE("cushion_catch", "a cushion on a tray catches a thrown ball") \
   EXAMPLE("figures", "two figures of superquadrics, one dropped on the other: for dcsim bench manifold") \
+  EXAMPLE("franka_bunny", "a Franka arm pushes a bunny; needs ../meshes/bunny.obj, which is not shipped") \
   EXAMPLE("franka_push", "a Franka arm from its URDF pushes a block") \
   EXAMPLE("free_fall", "a ball is thrown so that it falls to a place") \
   EXAMPLE("gather", "a rod gathers cubes, window by window") \

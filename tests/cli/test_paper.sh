@@ -8,7 +8,7 @@ if ! have_python; then
 fi
 papers=$DCSIM_SOURCE/scripts/paper
 for name in all figure-05-billiards figure-06-cost figure-07-push figure-08-gather-sort figure-09-ant-push figure-13-smoothness \
-  gather-bunny-cost table-02-stacking table-04-timestep table-05-stiffness; do
+  figure-15-franka gather-bunny-cost table-02-stacking table-04-timestep table-05-stiffness; do
   check "$name is a shell script" sh -n "$papers/$name"
   check "$name is distributed" grep -qw "scripts/paper/$name" "$DCSIM_SOURCE/scripts/Makefile.inc"
 done
