@@ -3,7 +3,7 @@
 //
 // Options name a body and coordinates; parsing lists their entries in the vector of actuator targets, with bounds.  The
 // functions for targets pass displacement and rate through scale and bounds: with c these (task/clamp.h), the targets are
-// c(y) and c'(y) y', and derivatives follow by the chain rule with c''.
+// c(y) + l c'(y) y' and c'(y) y', l the lead, and derivatives follow by the chain rule with c''.
 #include "task/actuator_coordinates.h"
 
 #include <stdio.h>
@@ -323,35 +323,47 @@ static struct dc_clamped bounded(const struct dc_actuator_coordinate *coordinate
   return (struct dc_clamped){clamped.value, scale * clamped.slope, scale * scale * clamped.curvature};
 }
 
-// Adds the target c(y) and its time derivative c'(y) y' to those of a step.
+double dc_actuator_lead(const struct dc_model *model)
+{
+  const struct dc_time_settings *time = &model->definition.time;
+  return time->integrator == DC_SECOND_ORDER ? time->step : 0;
+}
+
+double dc_actuator_target_steps(const struct dc_model *model, const struct dc_window *window, int step)
+{
+  return (double)(window->first + step + (dc_actuator_lead(model) > 0 ? 0 : 1));
+}
+
+// Adds the target c(y) + l c'(y) y' and its time derivative c'(y) y' to those of a step.
 void dc_actuator_add_target(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
-                            double y, double rate, struct dc_rollout_input *input)
+                            double lead, double y, double rate, struct dc_rollout_input *input)
 {
   size_t target = target_index(coordinate, model, step);
   struct dc_clamped clamped = bounded(coordinate, y);
-  input->target_position[target] += clamped.value;
+  input->target_position[target] += clamped.value + lead * clamped.slope * rate;
   input->target_velocity[target] += clamped.slope * rate;
 }
 
-// Derivatives by y and y' of cotangents P of the target and V of its rate: c' P + c'' y' V, and c' V.
+// Derivatives by y and y' of cotangents P of the target and V of its rate, with W = V + l P: c' P + c'' y' W, and c' W.
 void dc_actuator_pull_back(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
-                           double y, double rate, const struct dc_rollout_cotangent *cotangent, double *by_y,
-                           double *by_rate)
+                           double lead, double y, double rate, const struct dc_rollout_cotangent *cotangent,
+                           double *by_y, double *by_rate)
 {
   size_t target = target_index(coordinate, model, step);
   struct dc_clamped clamped = bounded(coordinate, y);
-  double position = cotangent->target_position[target], velocity = cotangent->target_velocity[target];
+  double position = cotangent->target_position[target], velocity = cotangent->target_velocity[target] + lead * position;
   *by_y = clamped.slope * position + clamped.curvature * rate * velocity;
   *by_rate = clamped.slope * velocity;
 }
 
-// The transposed of pull_back: the targets move by c' dy, their rates by c' dy' + c'' y' dy.
+// The transposed of pull_back: the rates of targets move by c' dy' + c'' y' dy, the targets by l times that and c' dy.
 void dc_actuator_push_forward(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
-                              double y, double rate, double along_y, double along_rate,
+                              double lead, double y, double rate, double along_y, double along_rate,
                               struct dc_rollout_cotangent *moved)
 {
   size_t target = target_index(coordinate, model, step);
   struct dc_clamped clamped = bounded(coordinate, y);
-  moved->target_position[target] += clamped.slope * along_y;
-  moved->target_velocity[target] += clamped.slope * along_rate + clamped.curvature * rate * along_y;
+  double velocity = clamped.slope * along_rate + clamped.curvature * rate * along_y;
+  moved->target_position[target] += clamped.slope * along_y + lead * velocity;
+  moved->target_velocity[target] += velocity;
 }

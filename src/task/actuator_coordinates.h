@@ -105,16 +105,22 @@ const char *dc_actuator_coordinate_name(const struct dc_actuator_coordinate *coo
 const char *dc_actuator_parameter_unit(const void *options, const struct dc_model *model, int steps, int i,
                                        double *scale);
 
-// Adds to the targets of a step; y and rate are target displacement and velocity before the bounds.
+// From when functions of time are asked for the targets of a step to its end, s.  It is 0; with second_order, whose
+// drives push with half of the velocities before and after the beginning of a step, it is all of the step.
+double dc_actuator_lead(const struct dc_model *model);
+// How many steps after the start of the run that is.
+double dc_actuator_target_steps(const struct dc_model *model, const struct dc_window *window, int step);
+// Adds to the targets of a step; y and rate are target displacement and velocity before the bounds, so long before its
+// end, to which the rate leads.
 void dc_actuator_add_target(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
-                            double y, double rate, struct dc_rollout_input *input);
+                            double lead, double y, double rate, struct dc_rollout_input *input);
 // Derivatives of a loss by y and its rate, from the derivatives by the targets.
 void dc_actuator_pull_back(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
-                           double y, double rate, const struct dc_rollout_cotangent *cotangent, double *by_y,
-                           double *by_rate);
+                           double lead, double y, double rate, const struct dc_rollout_cotangent *cotangent,
+                           double *by_y, double *by_rate);
 // Adds to moved the change of the targets along a change of y and rate.
 void dc_actuator_push_forward(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
-                              double y, double rate, double along_y, double along_rate,
+                              double lead, double y, double rate, double along_y, double along_rate,
                               struct dc_rollout_cotangent *moved);
 
 #endif

@@ -87,12 +87,13 @@ static void apply(const void *options, const struct dc_model *model, const struc
   (void)state, (void)parameters;
   const struct dc_path_options *path = options;
   struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&path->actuator, model);
+  double lead = dc_actuator_lead(model);
   for (int step = 0; step < window->steps; step++)
     for (int c = 0; c < coordinates.count; c++) {
       double y, rate;
-      motion(path, coordinates.count, c, (double)(window->first + step + 1) * window->time_step, &y, &rate);
+      motion(path, coordinates.count, c, dc_actuator_target_steps(model, window, step) * window->time_step, &y, &rate);
       double scale = coordinates.items[c].scale;  // positions are targets themselves
-      dc_actuator_add_target(&coordinates.items[c], model, step, y / scale, rate / scale, input);
+      dc_actuator_add_target(&coordinates.items[c], model, step, lead, y / scale, rate / scale, input);
     }
 }
 

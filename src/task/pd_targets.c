@@ -34,7 +34,7 @@ static void apply(const void *options, const struct dc_model *model, const struc
   for (int step = 0; step < window->steps; step++) {
     const double *block = parameters + dc_held_block(held, window, step) * coordinates.count;
     for (int c = 0; c < coordinates.count; c++)
-      dc_actuator_add_target(&coordinates.items[c], model, step, block[c], 0, input);
+      dc_actuator_add_target(&coordinates.items[c], model, step, 0, block[c], 0, input);
   }
 }
 
@@ -52,7 +52,7 @@ static void pull_back(const void *options, const struct dc_model *model, const s
     int first = dc_held_block(held, window, step) * coordinates.count;
     for (int c = 0; c < coordinates.count; c++) {
       double by_target, by_rate;
-      dc_actuator_pull_back(&coordinates.items[c], model, step, parameters[first + c], 0, cotangent, &by_target,
+      dc_actuator_pull_back(&coordinates.items[c], model, step, 0, parameters[first + c], 0, cotangent, &by_target,
                             &by_rate);
       gradient[first + c] += by_target;
     }
@@ -69,7 +69,7 @@ static void push_forward(const void *options, const struct dc_model *model, cons
   for (int step = 0; step < window->steps; step++) {
     int first = dc_held_block(held, window, step) * coordinates.count;
     for (int c = 0; c < coordinates.count; c++)
-      dc_actuator_push_forward(&coordinates.items[c], model, step, parameters[first + c], 0, direction[first + c], 0,
+      dc_actuator_push_forward(&coordinates.items[c], model, step, 0, parameters[first + c], 0, direction[first + c], 0,
                                moved);
   }
 }

@@ -91,7 +91,7 @@ static void apply(const void *options, const struct dc_model *model, const struc
       double a = parameters[dc_held_block(&push->held, window, step) * coordinates.count + c];
       velocity = next_velocity(&drive, velocity, a);
       position += window->time_step * velocity;
-      dc_actuator_add_target(&coordinates.items[c], model, step, position, velocity, input);
+      dc_actuator_add_target(&coordinates.items[c], model, step, 0, position, velocity, input);
     }
   }
 }
@@ -125,7 +125,7 @@ static void pull_back_coordinate(const struct dc_pd_velocity_options *push, cons
       for (int k = first; k < step; k++)
         before = next_velocity(&drive, before, a);
       velocity = next_velocity(&drive, before, a);
-      dc_actuator_pull_back(&coordinates->items[c], model, step, position, velocity, cotangent, &from_position,
+      dc_actuator_pull_back(&coordinates->items[c], model, step, 0, position, velocity, cotangent, &from_position,
                             &from_rate);
       by_position += from_position;
       by_velocity += from_rate + h * by_position;
@@ -168,8 +168,8 @@ static void push_forward(const void *options, const struct dc_model *model, cons
       velocity = next_velocity(&drive, velocity, a);
       position += window->time_step * velocity;
       along_position += window->time_step * along_velocity;
-      dc_actuator_push_forward(&coordinates.items[c], model, step, position, velocity, along_position, along_velocity,
-                               moved);
+      dc_actuator_push_forward(&coordinates.items[c], model, step, 0, position, velocity, along_position,
+                               along_velocity, moved);
     }
   }
 }

@@ -4,8 +4,8 @@
 //     y(t) = r(t) S(t),   S = sum_i A_i sin(theta_i),   theta_i = 2 pi f_i t + phi_i,   r(t) = 10 x^3 - 15 x^4 + 6 x^5
 //
 // with x = t / ramp up to 1, so that displacement, velocity and acceleration start at zero.  The targets of step k are
-// c(y) and c'(y) y' at t = (k + 1) h since the start of the run, with c the bounds (task/clamp.h).  With derivatives
-// dy, dy' of the loss by y and y', s = r dy + r' dy', u = r dy', and w = 2 pi f,
+// c(y) and c'(y) y' at their time since the start of the run (dc_actuator_target_steps), with c the bounds
+// (task/clamp.h).  With derivatives dy, dy' of the loss by y and y', s = r dy + r' dy', u = r dy', and w = 2 pi f,
 //
 //     dA = s sin + u w cos,   df = 2 pi A (s t cos + u (cos - w t sin)),   dphi = A (s cos - u w sin).
 //
@@ -180,12 +180,6 @@ static void motion(const struct dc_sines_options *sines, const double *own, doub
   *y_rate = rate * sum + r * sum_rate;
 }
 
-// Targets of a step hold at its end; time counts from the start of the run, not of the window.
-static double time_of(const struct dc_window *window, int step)
-{
-  return (double)(window->first + step + 1) * window->time_step;
-}
-
 static void apply(const void *options, const struct dc_model *model, const struct dc_window *window,
                   const double *state, const double *parameters, struct dc_rollout_input *input)
 {
@@ -193,11 +187,13 @@ static void apply(const void *options, const struct dc_model *model, const struc
   const struct dc_sines_options *sines = options;
   struct dc_actuator_coordinates coordinates;
   parse(&coordinates, sines, model, NULL);
+  double lead = dc_actuator_lead(model);
   for (int c = 0; c < coordinates.count; c++)
     for (int step = 0; step < window->steps; step++) {
       double y, rate;
-      motion(sines, parameters + c * KINDS * sines->waves, time_of(window, step), &y, &rate);
-      dc_actuator_add_target(&coordinates.items[c], model, step, y, rate, input);
+      motion(sines, parameters + c * KINDS * sines->waves,
+             dc_actuator_target_steps(model, window, step) * window->time_step, &y, &rate);
+      dc_actuator_add_target(&coordinates.items[c], model, step, lead, y, rate, input);
     }
 }
 
@@ -210,6 +206,7 @@ static void pull_back(const void *options, const struct dc_model *model, const s
   const double *scale = sines->scale;
   struct dc_actuator_coordinates coordinates;
   parse(&coordinates, sines, model, NULL);
+  double lead = dc_actuator_lead(model);
   long waves = sines->waves;
   for (int i = 0; i < coordinates.count * KINDS * waves; i++)
     gradient[i] = 0;
@@ -217,9 +214,10 @@ static void pull_back(const void *options, const struct dc_model *model, const s
     const double *own = parameters + c * KINDS * waves;
     double *derivative = gradient + c * KINDS * waves;
     for (int step = 0; step < window->steps; step++) {
-      double t = time_of(window, step), y, y_rate, by_y, by_rate, r, rate;
+      double t = dc_actuator_target_steps(model, window, step) * window->time_step;
+      double y, y_rate, by_y, by_rate, r, rate;
       motion(sines, own, t, &y, &y_rate);
-      dc_actuator_pull_back(&coordinates.items[c], model, step, y, y_rate, cotangent, &by_y, &by_rate);
+      dc_actuator_pull_back(&coordinates.items[c], model, step, lead, y, y_rate, cotangent, &by_y, &by_rate);
       fade(t, sines->ramp, &r, &rate);
       double s = r * by_y + rate * by_rate, u = r * by_rate;
       for (int i = 0; i < waves; i++) {
@@ -244,11 +242,13 @@ static void push_forward(const void *options, const struct dc_model *model, cons
   const double *scale = sines->scale;
   struct dc_actuator_coordinates coordinates;
   parse(&coordinates, sines, model, NULL);
+  double lead = dc_actuator_lead(model);
   long waves = sines->waves;
   for (int c = 0; c < coordinates.count; c++) {
     const double *own = parameters + c * KINDS * waves, *along = direction + c * KINDS * waves;
     for (int step = 0; step < window->steps; step++) {
-      double t = time_of(window, step), y, y_rate, sum = 0, sum_rate = 0, r, rate;
+      double t = dc_actuator_target_steps(model, window, step) * window->time_step;
+      double y, y_rate, sum = 0, sum_rate = 0, r, rate;
       motion(sines, own, t, &y, &y_rate);
       fade(t, sines->ramp, &r, &rate);
       for (int i = 0; i < waves; i++) {
@@ -259,7 +259,7 @@ static void push_forward(const void *options, const struct dc_model *model, cons
         sum += a * wave.sine + (f * t + phi) * wave.cosine;
         sum_rate += a * w * wave.cosine + f * (wave.cosine - w * t * wave.sine) - phi * w * wave.sine;
       }
-      dc_actuator_push_forward(&coordinates.items[c], model, step, y, y_rate, r * sum, rate * sum + r * sum_rate,
+      dc_actuator_push_forward(&coordinates.items[c], model, step, lead, y, y_rate, r * sum, rate * sum + r * sum_rate,
                                moved);
     }
   }

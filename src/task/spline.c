@@ -6,8 +6,9 @@
 //     y = sum_i b_i(x) P_{j-3+i},   y' = K / T sum_i b_i'(x) P_{j-3+i},
 //     b = ((1-x)^3, 3x^3 - 6x^2 + 4, -3x^3 + 3x^2 + 3x + 1, x^3) / 6           (de Boor 2001, chapter IX)
 //
-// so that displacement, velocity and acceleration start at zero.  The targets of step k are c(y) and c'(y) y' at t = (k
-// + 1) h, with c the bounds (task/clamp.h).  Control points span the whole run, so that there is no receding horizon.
+// so that displacement, velocity and acceleration start at zero.  The targets of a step are c(y) and c'(y) y' at its
+// time (dc_actuator_target_steps), with c the bounds (task/clamp.h).  Control points span the whole run, so that there is
+// no receding horizon.
 #include <math.h>
 #include <stdio.h>
 
@@ -77,7 +78,7 @@ static struct basis basis_at(const struct dc_spline_options *spline, const struc
                              const struct dc_window *window, int step)
 {
   const struct dc_time_settings *time = &model->definition.time;
-  double place = (double)(window->first + step + 1) / (double)time->steps * (double)spline->knots;
+  double place = dc_actuator_target_steps(model, window, step) / (double)time->steps * (double)spline->knots;
   double segment = fmin(floor(place), (double)spline->knots - 1), x = place - segment, y = 1 - x;
   double per_second = (double)spline->knots / ((double)time->steps * window->time_step);
   return (struct basis){(long)segment - (ORDER - 1),
@@ -104,12 +105,13 @@ static void apply(const void *options, const struct dc_model *model, const struc
   (void)state;
   const struct dc_spline_options *spline = options;
   struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&spline->actuator, model);
+  double lead = dc_actuator_lead(model);
   for (int step = 0; step < window->steps; step++) {
     struct basis basis = basis_at(spline, model, window, step);
     for (int c = 0; c < coordinates.count; c++) {
       double y, rate;
       motion(&basis, parameters, coordinates.count, c, &y, &rate);
-      dc_actuator_add_target(&coordinates.items[c], model, step, y, rate, input);
+      dc_actuator_add_target(&coordinates.items[c], model, step, lead, y, rate, input);
     }
   }
 }
@@ -121,6 +123,7 @@ static void pull_back(const void *options, const struct dc_model *model, const s
   (void)state;
   const struct dc_spline_options *spline = options;
   struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&spline->actuator, model);
+  double lead = dc_actuator_lead(model);
   for (int i = 0; i < coordinates.count * spline->knots; i++)
     gradient[i] = 0;
   for (int step = 0; step < window->steps; step++) {
@@ -128,7 +131,7 @@ static void pull_back(const void *options, const struct dc_model *model, const s
     for (int c = 0; c < coordinates.count; c++) {
       double y, rate, by_y, by_rate;
       motion(&basis, parameters, coordinates.count, c, &y, &rate);
-      dc_actuator_pull_back(&coordinates.items[c], model, step, y, rate, cotangent, &by_y, &by_rate);
+      dc_actuator_pull_back(&coordinates.items[c], model, step, lead, y, rate, cotangent, &by_y, &by_rate);
       for (int i = 0; i < ORDER; i++)
         if (basis.first + i >= 0)
           gradient[(basis.first + i) * coordinates.count + c] += basis.weights[i] * by_y + basis.rates[i] * by_rate;
@@ -143,13 +146,14 @@ static void push_forward(const void *options, const struct dc_model *model, cons
   (void)state;
   const struct dc_spline_options *spline = options;
   struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&spline->actuator, model);
+  double lead = dc_actuator_lead(model);
   for (int step = 0; step < window->steps; step++) {
     struct basis basis = basis_at(spline, model, window, step);
     for (int c = 0; c < coordinates.count; c++) {
       double y, rate, along_y, along_rate;
       motion(&basis, parameters, coordinates.count, c, &y, &rate);
       motion(&basis, direction, coordinates.count, c, &along_y, &along_rate);
-      dc_actuator_push_forward(&coordinates.items[c], model, step, y, rate, along_y, along_rate, moved);
+      dc_actuator_push_forward(&coordinates.items[c], model, step, lead, y, rate, along_y, along_rate, moved);
     }
   }
 }

@@ -307,10 +307,11 @@ static void test_gradients(void)
     int steps;
     double size;
   } cases[] = {{0, 1, 12, 0.5}, {0, 3, 13, 0.5}, {4, 3, 13, 0.3}, {5, 3, 12, 1.5}, {2, 100, 20, 0.1}, {0, 1, 0, 0.1}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    set_controls(5, cases[i].hold);
-    struct dc_window window = {cases[i].first, cases[i].steps, TIME_STEP};
-    double largest, error = gradient_error(&model, &window, cases[i].size, &largest);
+  for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++) {
+    set_controls(5, cases[i / 2].hold);
+    model.definition.time.integrator = i % 2 ? DC_SECOND_ORDER : DC_EULER;
+    struct dc_window window = {cases[i / 2].first, cases[i / 2].steps, TIME_STEP};
+    double largest, error = gradient_error(&model, &window, cases[i / 2].size, &largest);
     CHECK_NEAR(error, 0, 2e-8);  // rounding of the differences, 1.2e-9 observed
     CHECK(largest > 1 || window.steps == 0, "case %zu: derivatives up to %g", i, largest);
   }
@@ -513,6 +514,28 @@ static void test_velocities_in_time(void)
   }
 }
 
+// With second_order targets are on the tangent at the beginning of a step, where those of the step before end by euler.
+static void test_tangents(void)
+{
+  struct dc_model model = hand_model(), second = model;
+  set_controls(5, 1);
+  second.definition.time.integrator = DC_SECOND_ORDER;
+  for (int c = SINES; c <= SPLINE; c += SPLINE - SINES) {
+    double p[MOST_PARAMETERS], position[2][ACTUATORS], velocity[2][ACTUATORS];
+    struct dc_random random;
+    dc_random_seed(&random, 21);
+    random_vector(&random, MOST_PARAMETERS, 0.6, p);
+    for (long k = 1; k < RUN_STEPS; k += 3) {
+      sample(&controls[c], &model, TIME_STEP, k - 1, p, position[0], velocity[0]);
+      sample(&controls[c], &second, TIME_STEP, k, p, position[1], velocity[1]);
+      for (int a = 0; a < ACTUATORS; a++) {
+        CHECK_NEAR(velocity[1][a], velocity[0][a], 1e-14);
+        CHECK_NEAR(position[1][a] - TIME_STEP * velocity[1][a], position[0][a], 1e-14);
+      }
+    }
+  }
+}
+
 // A spline through equal control points is constant once the zeros before them are passed.
 static void test_spline(void)
 {
@@ -576,5 +599,6 @@ RUN_TESTS({"bounds that keep the gradient", test_clamp}, {"names of coordinates"
           {"pull-backs against differences", test_gradients}, {"windows that move on", test_windows},
           {"windows end to end", test_long_run}, {"what comes in at the end", test_nothing_new},
           {"limit between windows", test_limit}, {"recursion of the target velocity", test_velocity_recursion},
-          {"target velocities in time", test_velocities_in_time}, {"spline", test_spline},
+          {"target velocities in time", test_velocities_in_time},
+          {"targets of second order go along tangents", test_tangents}, {"spline", test_spline},
           {"registry of controls", test_registry})
