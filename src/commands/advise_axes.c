@@ -7,7 +7,9 @@
 // axes that do not count, stays whatever a control does.  Of a rotation (w, v) from the start to the target a turn
 // about n leaves 2 acos sqrt(w^2 + (n.v)^2), no turn 2 acos |w|.
 //
-// A free body goes wherever something takes it; where all that may touch it moves level it does not rise.
+// A free body goes wherever something takes it.  It does not rise where all that may touch it moves level, none of these
+// gets below it, and the target is higher than it would be upon the highest of them.  One gets below it if its upper side
+// begins below where the lower side of the body ends: otherwise the first touch pushes sideways.
 #include <math.h>
 #include <string.h>
 
@@ -161,8 +163,57 @@ static bool all_level(const struct dc_task_site *site, const struct dc_pose *pos
   return true;
 }
 
+// Heights along `up` (m): where the lowest part of the surface that faces up begins, where the highest part that faces
+// down ends, and the highest point.
+struct sides {
+  double upper_from, lower_to, top;
+};
+
+static struct sides sides_of(const struct dc_body *body, const struct dc_pose *pose, const double up[3])
+{
+  const struct dc_mesh *mesh = &body->shape->mesh;
+  struct sides sides = {INFINITY, -INFINITY, -INFINITY};
+  for (int t = 0; t < mesh->triangle_count; t++) {
+    double corners[3][3], heights[3], edges[2][3], normal[3];
+    for (int k = 0; k < 3; k++) {
+      double local[3];
+      dc_vec_sub(local, mesh->vertices[mesh->triangles[t][k]], body->center);
+      dc_mat_apply(corners[k], pose->rotation, local);
+      heights[k] = dc_vec_dot(corners[k], up) + dc_vec_dot(pose->position, up);
+      sides.top = fmax(sides.top, heights[k]);
+    }
+    dc_vec_sub(edges[0], corners[1], corners[0]);
+    dc_vec_sub(edges[1], corners[2], corners[0]);
+    dc_vec_cross(normal, edges[0], edges[1]);
+    double slope = dc_vec_dot(normal, up), size = dc_vec_norm(normal);
+    for (int k = 0; k < 3; k++) {
+      if (slope > PARALLEL * size)
+        sides.upper_from = fmin(sides.upper_from, heights[k]);
+      if (slope < -PARALLEL * size)
+        sides.lower_to = fmax(sides.lower_to, heights[k]);
+    }
+  }
+  return sides;
+}
+
+// The highest point of all that moves and may touch a body, where none of it gets below; infinity where something does.
+static double top_beside(const struct dc_task_site *site, const struct dc_pose *poses, int body, const double up[3])
+{
+  const struct dc_bodies *bodies = &site->scene->model.bodies;
+  double lower = sides_of(&bodies->bodies[body], &poses[body], up).lower_to, top = -INFINITY;
+  for (int i = 0; i < bodies->count; i++) {
+    if (i == body || !dc_frame_moves(bodies, i) || !dc_bodies_touch(bodies, body, i))
+      continue;
+    struct sides sides = sides_of(&bodies->bodies[i], &poses[i], up);
+    if (sides.upper_from < lower)
+      return INFINITY;
+    top = fmax(top, sides.top);
+  }
+  return top;
+}
+
 // Notes a free body that is to rise where all that may touch it goes about level.  Tipping lifts its centre, too, by the
-// difference of the radii of the balls about it and in it.
+// difference of the radii of the balls about it and in it, and it may come to lie upon what tips it.
 static void advise_rise(struct dc_task_site *site, const struct dc_objective *objective, const struct dc_pose *poses,
                         int body, const double target[3], double tolerance)
 {
@@ -176,14 +227,17 @@ static void advise_rise(struct dc_task_site *site, const struct dc_objective *ob
   dc_vec_scale(up, gravity, -1 / g);
   dc_vec_sub(way, target, poses[body].position);
   dc_advice_counted(objective, way);
-  double rise = dc_vec_dot(way, up);
+  double rise = dc_vec_dot(way, up), goal = dc_vec_dot(poses[body].position, up) + rise - tolerance;
   if (!(rise - tolerance > own->radius - dc_advice_inscribed(own)) || !all_level(site, poses, body, up))
     return;
-  dc_advice_add(
-      site->list, "wrong axis",
-      "\"%.80s\" is to rise by %.3g m, but what may touch it moves level and lifts by a round or sloped side at most: "
-      "lower the target, leave that axis out (\"axes\"), or give a drive a joint that lifts",
-      own->name, rise);
+  double top = top_beside(site, poses, body, up);
+  if (!isfinite(top) || !(goal > top + own->radius))
+    return;
+  dc_advice_add(site->list, "wrong axis",
+                "\"%.80s\" is to rise by %.3g m, but what may touch it moves level, pushes it sideways and has its "
+                "highest point at "
+                "%.3g m: lower the target, leave that axis out (\"axes\"), or give a drive a joint that lifts",
+                own->name, rise, top);
 }
 
 void dc_advise_axes(struct dc_task_site *site, const struct dc_objective *objective, const struct dc_pose *poses)

@@ -60,6 +60,13 @@ high='objective[0].target=[0.5, 0, 0.3]'
 grep -v '"wall"' push.json >level.json
 run 0 check level.json --set "$high"
 check "a goal above what only level movers touch" grep -q 'wrong axis: "cube" is to rise by 0.2495* m, but what may touch it moves level' "$out"
+check "with the height of what pushes" grep -q "highest point at 0.101 m" "$out"
+run 0 check level.json --set 'objective[0].target=[0.5, 0, 0.2]'
+check "a box may come to lie upon what tips it" [ -z "$(grep rise "$out")" ]
+run 0 check level.json --set "$high" --set bodies.cube.shape=ball --set 'bodies.cube.position=[0.3, 0, 0.0505]'
+check "a ball is not lifted by one whose middle is higher" grep -q 'wrong axis: "cube" is to rise' "$out"
+run 0 check level.json --set "$high" --set bodies.cube.shape=ball --set 'bodies.cube.position=[0.3, 0, 0.07]'
+check "one whose middle is lower may lift it" [ -z "$(grep rise "$out")" ]
 run 0 check level.json --set "$high" --set objective.0.axes=xy
 check "an axis that does not count asks for no rise" [ -z "$(grep rise "$out")" ]
 run 0 check level.json --set 'objective[0].target=[0.5, 0, 0.1]'
