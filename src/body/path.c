@@ -23,6 +23,10 @@
 static const double USABLE = 0.9;          // fraction of the way to the end of a range that one path may use
 static const double ROUNDING = 1 + 1e-12;  // factor on sums of bounds
 
+// Turns of a body on a helix, rad: below the first it is its chord, up to the second it leaves that by 1 - cos(1/2), an
+// eighth, of its radius.
+static const double LEAST_TURN = 1e-12, MOST_TURN = 1;
+
 enum dc_status dc_path_create(const struct dc_bodies *bodies, struct dc_arena *arena, struct dc_path *path,
                               struct dc_error *error)
 {
@@ -124,7 +128,25 @@ static void pass_constant(const double position[3], const double quaternion[4], 
   dc_vec_add(frame->x, frame->x, position);
 }
 
-// A free body moves along its own chart: constant twist, position linear, rotation exp(s w) R.
+// Position of a free body on a helix and its velocity: the chord d from its beginning to its end has the part d1 along the
+// axis w and d2 across it; with t = |w|/2 and Rot(a) the turn by a about w
+//     c(s) - c(0) = s d1 + sin(s t)/sin(t) Rot((s - 1) t) d2,      c'(s) = d1 + t/sin(t) Rot((2 s - 1) t) d2.
+// No form has differences of radii in it, which are large where the body hardly turns.
+static void helix_at(const double w[3], const double chord[3], double s, double displacement[3], double velocity[3])
+{
+  double half = 0.5 * dc_vec_norm(w), axis[3], along[3], across[3], side[3];
+  dc_vec_scale(axis, w, 0.5 / half);
+  dc_vec_scale(along, axis, dc_vec_dot(axis, chord));
+  dc_vec_sub(across, chord, along);
+  dc_vec_cross(side, axis, across);
+  double way = sin(s * half) / sin(half), speed = half / sin(half), turn = (s - 1) * half, turns = (2 * s - 1) * half;
+  for (int k = 0; k < 3; k++) {
+    displacement[k] = s * along[k] + way * (cos(turn) * across[k] + sin(turn) * side[k]);
+    velocity[k] = along[k] + speed * (cos(turns) * across[k] + sin(turns) * side[k]);
+  }
+}
+
+// A free body moves along its own chart: constant twist, position linear, rotation exp(s w) R; or along a helix.
 static void free_path_at(const struct dc_path *path, const struct dc_body *body, double s, struct dc_pose *pose,
                          double twist[6])
 {
@@ -132,9 +154,14 @@ static void free_path_at(const struct dc_path *path, const struct dc_body *body,
   double turn[3], quaternion[4];
   dc_vec_scale(turn, tangent, s);
   dc_rotation_exp(quaternion, turn);
-  dc_vec_add_scaled(pose->position, from, s, tangent + 3);
   dc_rotation_multiply(pose->quaternion, quaternion, from + 3);
   memcpy(twist, tangent, 6 * sizeof *twist);
+  if (path->frames[body - path->bodies->bodies].helix) {
+    helix_at(tangent, tangent + 3, s, pose->position, twist + 3);
+    dc_vec_add(pose->position, pose->position, from);
+  } else {
+    dc_vec_add_scaled(pose->position, from, s, tangent + 3);
+  }
 }
 
 // Pose and twist of a body at a part s of the path: from the body to the root, joint part by joint part, as the motion
@@ -254,6 +281,27 @@ void dc_path_begin(struct dc_path *path, const double *q, const double *tangent,
       bound_frame(path, kinematics, i, frame);
     }
   }
+}
+
+// A body that does not turn, or moves along its axis only, is on its helix already.
+bool dc_path_wind(struct dc_path *path, int body, double reach)
+{
+  struct dc_frame_path *frame = &path->frames[body];
+  double displacement[3], velocity[3], across[3];
+  if (!path->bodies->bodies[body].free || frame->helix || !(frame->turn > LEAST_TURN && frame->turn < MOST_TURN))
+    return false;
+  dc_vec_cross(across, frame->twist, frame->twist + 3);
+  if (!(dc_vec_norm(across) > LEAST_TURN * frame->shift))
+    return false;
+  helix_at(frame->twist, frame->twist + 3, 0, displacement, velocity);
+  dc_vec_cross(across, frame->twist, velocity);
+  if (!(dc_vec_norm(across) <= frame->turn * frame->turn * reach))
+    return false;
+  dc_vec_copy(frame->twist + 3, velocity);
+  frame->shift = dc_vec_norm(velocity) * ROUNDING;
+  frame->bend = dc_vec_norm(across) * ROUNDING;
+  frame->helix = true;
+  return true;
 }
 
 // The part of a tangent that takes slides and hinges at most USABLE of the way to the ends of their ranges.

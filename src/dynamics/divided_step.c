@@ -4,7 +4,7 @@
 // The minimization of a step moves bodies along paths that cross nothing, but these are not the motion.  Newton's
 // iterates may walk around an obstacle and come to rest behind it, where the potential is lower, and the straight
 // motion from frame to frame goes through it.  So the straight motion itself is checked, from the solution back to the
-// beginning.  The interval is halved and solved again, down to 2^-divisions of the step, where the motion may cross
+// beginning; where it is not clear free bodies may have gone along arcs to the same end.  The interval is halved and solved again, down to 2^-divisions of the step, where the motion may cross
 // something, where an element is inverted at the end, or where there is no solution.  It is halved twice at most where soft
 // bodies of second order hit half-spaces faster than it resolves.  Intervals grow again by a factor
 // of two at a time, at places that are multiples of their length:
@@ -13,9 +13,9 @@
 //
 // A collision therefore costs a number of solutions in proportion to the logarithm of the division it needs.
 //
-// A body that tips over an edge goes along an arc, from which a straight motion departs by the square of its length.  As
-// long as it tips, longer intervals would fail: an interval does not grow where the straight motion over the last one and
-// as long before it, whose ends are known, would cross something.
+// A body on joints that tips over an edge goes along an arc, from which a straight motion departs by the square of its
+// length.  As long as it tips, longer intervals would fail: an interval does not grow where the motion over the last one
+// and as long before it, whose ends are known, would cross something.
 #include <math.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static struct dc_step_interval interval_of(const struct dc_rollout *rollout, con
                                    .continuation = progress.continuation};
 }
 
-// Whether the straight motion between the ends of an interval crosses nothing; contact was evaluated last at q_next, so
+// Whether a motion between the ends of an interval crosses nothing; contact was evaluated last at q_next, so
 // that it is followed backwards.
 static enum dc_status check_motion(struct dc_rollout *rollout, const double *q, const double *q_next,
                                    struct dc_error *error)
@@ -115,7 +115,7 @@ static void add_report(struct dc_step_report *sum, const struct dc_step_report *
   sum->min_gap = fmin(sum->min_gap, part->min_gap);
 }
 
-// Whether the straight motion over the last interval of a step, to q, and as long before it would cross something: one
+// Whether a motion over the last interval of a step, to q, and as long before it would cross something: one
 // interval in their place would fail.  Contact was evaluated last at q.
 static bool longer_would_cross(struct dc_rollout *rollout, const struct dc_trajectory *trajectory, int step,
                                const struct progress *last, const double *q)

@@ -298,7 +298,7 @@ static double safe_part(struct dc_rollout *rollout, const struct dc_design *desi
 static enum dc_status check_path(struct dc_rollout *rollout, struct dc_error *error)
 {
   int pair;
-  if (dc_contact_path_clear(rollout->rigid.contact, &rollout->path, &pair))
+  if (dc_contact_motion_clear(rollout->rigid.contact, &rollout->path, &pair))
     return DC_OK;
   return pair < 0 ? dc_fail(error, DC_NUMERICAL, "the motion is not finite")
                   : fail_pair(rollout, DC_NUMERICAL, pair, "would pass through each other", error);

@@ -84,7 +84,7 @@ static enum dc_status judge_motion(struct judge *judge, const double *from, cons
   judge->check->intervals++;
   dc_state_difference(judge->bodies, to, from, judge->tangent);
   dc_path_begin(&judge->path, to, judge->tangent, &judge->kinematics);
-  if (isfinite(energy) && dc_contact_path_clear(judge->contact, &judge->path, &pair))
+  if (isfinite(energy) && dc_contact_motion_clear(judge->contact, &judge->path, &pair))
     return DC_OK;
   if (!isfinite(energy))  // an overlap has been recorded at its state already
     pair = -1;
@@ -93,7 +93,7 @@ static enum dc_status judge_motion(struct judge *judge, const double *from, cons
   return DC_OK;
 }
 
-// Judges every state for crossings and every straight motion between two states for passing through.
+// Judges every state for crossings and the motions between two states for passing through.
 enum dc_status dc_check_geometry(const struct dc_model *model, const struct dc_trajectory *trajectory,
                                  struct dc_geometry_check *check, struct dc_error *error)
 {

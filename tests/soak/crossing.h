@@ -3,7 +3,8 @@
 // shares no code with it.
 //
 // Between two states a free body's centre of mass moves linearly and its axes turn at a constant rate, the shorter way;
-// the coordinates of joints move linearly.  SI units; rotations are row-major 3x3 matrices from the body's axes to the
+// the coordinates of joints move linearly.  Where that crosses something a free body that turns by at most 1 rad may have
+// turned about an axis that stands still, at most its radius away, and gone along it instead.  SI units; rotations are row-major 3x3 matrices from the body's axes to the
 // world's.
 #ifndef DC_TESTS_SOAK_CROSSING_H
 #define DC_TESTS_SOAK_CROSSING_H
@@ -52,6 +53,8 @@ struct crossing_motion {
   double move[3], turn[3];
   const struct crossing_chain *chain;  // NULL: free
   const double *from, *to;             // [joint_count] of the chain
+  bool helix;
+  double axis[3];  // of a helix: the place on it that is nearest to the start
   double bend, rate;
 };
 
@@ -68,6 +71,8 @@ bool crossing_mesh_prepare(struct crossing_mesh *mesh);
 
 // The motion of a free body from pose a to pose b given by position and quaternion (w, x, y, z), [7] each.
 struct crossing_motion crossing_free_motion(const double *a, const double *b);
+// Makes a free body of that radius go to the same end about an axis; false where it does already or may not.
+bool crossing_wind(struct crossing_motion *motion, double radius);
 struct crossing_motion crossing_chain_motion(const struct crossing_chain *chain, const double *from, const double *to);
 void crossing_pose_at(const struct crossing_motion *motion, double s, struct crossing_pose *pose);
 // The pose that position and quaternion say, [7].

@@ -13,6 +13,7 @@
 // with a POSE x y z w x y z.  For every pair there is a line "A B clear", or "A B crossing STEP PART DEPTH" or "A B
 // undecided STEP PART DEPTH" for the first step in which it is not: the step from state STEP to the next, the part of
 // it that had passed, and the depth, m.  Exit status: 0 when all pairs are clear, 1 when one is not, 2 for bad input.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,14 @@ struct body {
   struct crossing_chain chain;
   struct crossing_joint *joints;
   enum { FIXED, FREE, CHAIN } kind;
-  int width;       // numbers of a state
-  double *states;  // [states][width]
+  int width;                      // numbers of a state
+  double *states;                 // [states][width]
+  struct crossing_motion motion;  // of the step that is looked at
+};
+
+struct pair {
+  int i, j, step;  // the first step in which it is not clear
+  struct crossing_result worst;
 };
 
 static void *allocate(long count, size_t size)
@@ -129,19 +136,40 @@ static struct crossing_motion motion_of(const struct body *body, int step)
   return body->kind == CHAIN ? crossing_chain_motion(&body->chain, from, to) : crossing_free_motion(from, to);
 }
 
-// The first step in which a pair is not clear; a crossing counts more than what is undecided before it.
-static struct crossing_result judge(const struct body *a, const struct body *b, int states, double tolerance, int *step)
+static bool wind(struct body *body)
 {
-  struct crossing_result worst = {CROSSING_CLEAR, 0, 0};
-  for (int k = 0; k + 1 < states && worst.verdict != CROSSING_FOUND; k++) {
-    struct crossing_motion move_a = motion_of(a, k), move_b = motion_of(b, k);
-    struct crossing_result found = crossing_between(&a->mesh, &move_a, &b->mesh, &move_b, tolerance);
-    if (found.verdict > worst.verdict) {
-      worst = found;
-      *step = k;
+  double square = 0;
+  for (int v = 0; v < body->mesh.vertex_count && body->kind == FREE; v++) {
+    const double *x = body->mesh.vertices[v];
+    square = fmax(square, x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+  }
+  return body->kind == FREE && crossing_wind(&body->motion, sqrt(square));
+}
+
+// One motion of all bodies must be clear: where a pair is not its free bodies go about axes, and all pairs are looked at
+// anew.  What is left of a pair counts, a crossing more than what is undecided in a step before.
+static void judge(struct body *bodies, int body_count, struct pair *pairs, int pair_count, int step, double tolerance)
+{
+  struct crossing_result *found = allocate(pair_count, sizeof *found);
+  for (int k = 0; k < body_count; k++)
+    bodies[k].motion = motion_of(&bodies[k], step);
+  for (bool wound = true; wound;) {
+    wound = false;
+    for (int k = 0; k < pair_count && !wound; k++) {
+      struct body *a = &bodies[pairs[k].i], *b = &bodies[pairs[k].j];
+      found[k] = crossing_between(&a->mesh, &a->motion, &b->mesh, &b->motion, tolerance);
+      if (found[k].verdict == CROSSING_CLEAR)
+        continue;
+      wound = wind(a);
+      wound = wind(b) || wound;
     }
   }
-  return worst;
+  for (int k = 0; k < pair_count; k++)
+    if (found[k].verdict > pairs[k].worst.verdict) {
+      pairs[k].worst = found[k];
+      pairs[k].step = step;
+    }
+  free(found);
 }
 
 static void free_body(struct body *body)
@@ -161,12 +189,18 @@ int main(int argc, char **argv)
   struct body *body = allocate(bodies, sizeof *body);
   for (int k = 0; k < bodies; k++)
     read_body(&body[k], states);
+  struct pair *pair = allocate(pairs, sizeof *pair);
   for (int k = 0; k < pairs; k++) {
-    int i = integer(0, bodies - 1), j = integer(0, bodies - 1), step = 0;
-    struct crossing_result found = judge(&body[i], &body[j], states, tolerance, &step);
-    printf("%d %d %s", i, j, verdicts[found.verdict]);
-    if (found.verdict != CROSSING_CLEAR) {
-      printf(" %d %.17g %.3g", step, found.at, found.depth);
+    pair[k].i = integer(0, bodies - 1);
+    pair[k].j = integer(0, bodies - 1);
+  }
+  for (int k = 0; k + 1 < states; k++)
+    judge(body, bodies, pair, pairs, k, tolerance);
+  for (int k = 0; k < pairs; k++) {
+    const struct crossing_result *found = &pair[k].worst;
+    printf("%d %d %s", pair[k].i, pair[k].j, verdicts[found->verdict]);
+    if (found->verdict != CROSSING_CLEAR) {
+      printf(" %d %.17g %.3g", pair[k].step, found->at, found->depth);
       status = 1;
     }
     printf("\n");
@@ -174,5 +208,6 @@ int main(int argc, char **argv)
   for (int k = 0; k < bodies; k++)
     free_body(&body[k]);
   free(body);
+  free(pair);
   return status;
 }

@@ -67,6 +67,32 @@ struct crossing_motion crossing_free_motion(const double *a, const double *b)
   return motion;
 }
 
+// The centre starts at the arm r = -(d + cot(w/2) e x d) / 2 from the axis, e its direction and d the chord across it.
+bool crossing_wind(struct crossing_motion *motion, double radius)
+{
+  double e[3], along = 0, arm[3], reach;
+  if (motion->chain || motion->helix || !(motion->rate > 0 && motion->rate <= 1))
+    return false;
+  for (int k = 0; k < 3; k++) {
+    e[k] = motion->turn[k] / motion->rate;
+    along += e[k] * motion->move[k];
+  }
+  for (int k = 0; k < 3; k++) {
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    double across = motion->move[k] - along * e[k], beside = e[i] * motion->move[j] - e[j] * motion->move[i];
+    arm[k] = -0.5 * (across + beside / tan(motion->rate / 2));
+    motion->axis[k] = motion->start.position[k] - arm[k];
+  }
+  reach = norm(arm);
+  if (!(reach <= radius * (1 + 1e-9)))
+    return false;
+  for (int k = 0; k < 3; k++)
+    motion->move[k] = along * e[k];
+  motion->bend = motion->rate * motion->rate * reach;
+  motion->helix = true;
+  return true;
+}
+
 static double distance(const double *a, const double *b)
 {
   const double difference[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
@@ -132,6 +158,9 @@ void crossing_pose_at(const struct crossing_motion *motion, double s, struct cro
   const double turn[3] = {s * motion->turn[0], s * motion->turn[1], s * motion->turn[2]};
   exponential(rotation, turn);
   multiply(pose->rotation, rotation, motion->start.rotation);
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; k++) {
     pose->position[k] = motion->start.position[k] + s * motion->move[k];
+    for (int i = 0; i < 3 && motion->helix; i++)
+      pose->position[k] += (rotation[3 * k + i] - (i == k)) * (motion->start.position[i] - motion->axis[i]);
+  }
 }

@@ -123,6 +123,35 @@ static void test_rod_that_turns(void)
 }
 
 // A carriage runs along x, a rod hangs on it by one end and swings through the vertical half-way.
+// A rod tips over an edge that stays where it is: its chord crosses the ground, the turn about the edge does not, and from a
+// radius on that is too small for the axis it is not looked for.
+static void test_rod_that_tips(void)
+{
+  for (double gap = 1e-2; gap > 1e-9; gap *= 0.1)
+    for (double turn = 0.05 + 4 * sqrt(gap); turn < 0.95; turn *= 2) {
+      const double *edge = rod.vertices[1], start = 0.3;  // x > 0, z < 0
+      double poses[2][7] = {{0}};
+      for (int k = 0; k < 2; k++) {
+        double angle = start + k * turn;
+        poses[k][0] = -(cos(angle) * edge[0] + sin(angle) * edge[2]);
+        poses[k][2] = gap - (-sin(angle) * edge[0] + cos(angle) * edge[2]);
+        poses[k][3] = cos(angle / 2), poses[k][5] = sin(angle / 2);
+      }
+      struct crossing_motion straight = crossing_free_motion(poses[0], poses[1]), wound = straight;
+      struct crossing_motion still = crossing_free_motion(origin, origin);
+      struct crossing_pose end;
+      double radius = hypot(edge[0], edge[2]);
+      CHECK(!crossing_wind(&wound, 0.99 * radius) && crossing_wind(&wound, 1.01 * radius), "the axis is at the edge");
+      crossing_pose_at(&wound, 1, &end);
+      CHECK(hypot(end.position[0] - poses[1][0], end.position[2] - poses[1][2]) < 1e-12, "the same end");
+      CHECK(crossing_between(&rod, &wound, &ground, &still, 1e-14).verdict == CROSSING_CLEAR, "gap %g, turn %g", gap,
+            turn);
+      double sagitta = radius * (1 - cos(turn / 2));
+      CHECK(crossing_between(&rod, &straight, &ground, &still, 1e-14).verdict == CROSSING_FOUND || sagitta < 2 * gap,
+            "gap %g, turn %g, straight", gap, turn);
+    }
+}
+
 static void test_chain(void)
 {
   const struct crossing_joint joints[2] = {{.slide = true, .axis = {1, 0, 0}},
@@ -218,6 +247,7 @@ TEST_MAIN
       {"vertices that pass each other", test_near_miss},
       {"faces that slide over each other", test_faces_that_slide},
       {"a rod that turns through a plate between its states", test_rod_that_turns},
+      {"a rod that tips over an edge crosses along its chord only", test_rod_that_tips},
       {"of two ways to turn the shorter one is taken", test_shorter_way},
       {"a rod on a carriage swings through the vertical", test_chain},
       {"random motions: what samples find inside has crossed", test_random_motions},

@@ -139,7 +139,7 @@ static double stretch(const struct dc_primitive *half_space, const struct dc_col
     for (int k = 0; k < 3; k++)
       displacement[k] = (now->center[k] - start->center[k]) + (r[k] - r_start[k]);
     double room = (1 - keep) * height + dc_vec_dot(n, displacement);
-    stretch = fmin(stretch, dc_first_zero(room, dc_vec_dot(n, velocity), dc_point_bend(motion, r)));
+    stretch = fmin(stretch, dc_first_zero(room, dc_vec_dot(n, velocity), dc_point_bend(motion, r, velocity)));
   }
   return stretch;
 }

@@ -2,7 +2,8 @@
 // Motion of one body's frame along a path, as continuous collision detection sees it (docs/theory.md, "No tunnelling").
 //
 // A point at arm r of a body is at x(s) = c(s) + R(s) R(0)^T r, so over a stretch d from s it is within
-// d^2/2 (bend + turn^2 |r|) of its tangent (body/path.h).
+// d^2/2 (bend + turn^2 |r|) of its tangent (body/path.h); on a helix its acceleration is w x its velocity, of one size all
+// along.
 #ifndef DC_CONTACT_MOTION_H
 #define DC_CONTACT_MOTION_H
 
@@ -12,6 +13,8 @@
 #include "body/path.h"
 #include "math/vector.h"
 
+#define DC_HELIX_ROUNDING (1 + 1e-12)  // on what velocities and rates are rounded by
+
 // Where a frame is at a fraction of the path, and how it moves there.
 struct dc_instant {
   double s, center[3], rotation[9], twist[6];
@@ -20,7 +23,7 @@ struct dc_instant {
 struct dc_motion {
   const struct dc_path *path;
   int body;
-  bool moves, steady;              // steady: the twist is the same all along
+  bool moves, steady, helix;       // as in body/path.h
   double spin, bend;               // bounds: turn^2, |c''|
   struct dc_instant start, later;  // later: the last one asked for
 };
@@ -33,6 +36,7 @@ static inline struct dc_motion dc_motion_of(const struct dc_path *path, int body
                              .body = body,
                              .moves = frame->turn != 0 || frame->shift != 0,
                              .steady = frame->steady,
+                             .helix = frame->helix,
                              .spin = frame->turn * frame->turn,
                              .bend = frame->bend};
   dc_vec_copy(motion.start.center, path->poses[body].position);
@@ -75,9 +79,14 @@ static inline void dc_point_velocity(const struct dc_instant *instant, const dou
   dc_vec_add(velocity, velocity, instant->twist + 3);
 }
 
-static inline double dc_point_bend(const struct dc_motion *motion, const double r[3])
+// Bound of the acceleration of the point at arm r that has the velocity of a point of the body; from any instant on.
+static inline double dc_point_bend(const struct dc_motion *motion, const double r[3], const double velocity[3])
 {
-  return motion->bend + motion->spin * dc_vec_norm(r);
+  double across[3];
+  if (!motion->helix)
+    return motion->bend + motion->spin * dc_vec_norm(r);
+  dc_vec_cross(across, motion->start.twist, velocity);
+  return DC_HELIX_ROUNDING * dc_vec_norm(across);
 }
 
 #endif

@@ -64,11 +64,11 @@ static bool apart_during(struct dc_node_path *path, int i, int j, int from, int 
   node_arm(path, 1, j, from, &now[1], r_b);
   dc_point_velocity(&now[0], r_a, velocity);
   dc_point_velocity(&now[1], r_b, other);
+  double bend = 0.5 * (dc_point_bend(path->motion[0], r_a, velocity) + dc_point_bend(path->motion[1], r_b, other));
   dc_vec_sub(velocity, velocity, other);
   for (int k = 0; k < 3; k++)
     d[k] = (now[0].center[k] - now[1].center[k]) + (r_a[k] - r_b[k]);
   double radii = (path->collider[0]->tree.radius[i] + path->collider[1]->tree.radius[j]) * ROUNDING;
-  double bend = 0.5 * (dc_point_bend(path->motion[0], r_a) + dc_point_bend(path->motion[1], r_b));
   double least = radii + (count == DC_PATH_PARTS ? 0 : path->kept);
   if (nearest_approach(d, velocity, way) > least + bend * way * way)
     return true;

@@ -314,6 +314,23 @@ double dc_contact_safe_fraction_within(struct dc_contact *contact, const struct 
   return nearest > 0 ? least_fraction(contact, &query, nearest) : 0;
 }
 
+// A body that tips over an edge goes along an arc, whose chord goes through what it stands on: free bodies of a pair that
+// is not clear are wound, each once, where the axis is not outside of them.  (Balls that hit each other would go around.)
+bool dc_contact_motion_clear(struct dc_contact *contact, struct dc_path *path, int *pair)
+{
+  const struct query query = {.path = path, .keep = CLEAR_GAP};
+  while (!dc_contact_path_clear(contact, path, pair)) {
+    if (*pair < 0)
+      return false;
+    const struct dc_pair *crossing = &contact->pairs[*pair];
+    bool wound_a = dc_path_wind(path, crossing->a, contact->colliders[crossing->a].radius),
+         wound_b = dc_path_wind(path, crossing->b, contact->colliders[crossing->b].radius);
+    if ((!wound_a && !wound_b) || pair_fraction(contact, crossing, &query, 1) < 1)
+      return false;
+  }
+  return true;
+}
+
 bool dc_contact_path_clear(struct dc_contact *contact, const struct dc_path *path, int *pair)
 {
   const struct query query = {.path = path, .keep = CLEAR_GAP};

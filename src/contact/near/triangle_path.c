@@ -2,7 +2,7 @@
 // How far two triangles or convex leaves may go (docs/theory.md, "No tunnelling").
 //
 // Along the path a point at arm r of a body is at x(s) = c(s) + R(s) R(0)^T r, so over a stretch d from s it is within
-// d^2/2 (bend + turn^2 |r|) of its tangent (body/path.h).  The separation along a fixed axis is a lower bound of the
+// d^2/2 of a bound of its acceleration from its tangent (dc_point_bend).  The separation along a fixed axis is a lower bound of the
 // distance that only motion towards each other lowers; axes that turn with a body or with edges do better where
 // surfaces slide on each other.
 #include "contact/near/triangle_path.h"
@@ -37,7 +37,7 @@ static void move_leaf(const struct dc_collider *collider, int index, struct dc_m
     double r[3];
     dc_vertex_arm(collider, dc_leaf_vertex(&leaf, v), motion, now, r);
     dc_point_velocity(now, r, moved->velocity[v]);
-    moved->bend[v] = dc_point_bend(motion, r);
+    moved->bend[v] = dc_point_bend(motion, r, moved->velocity[v]);
     dc_vec_add(moved->x[v], now->center, r);
   }
 }
@@ -49,11 +49,15 @@ static void height_bounds(const struct dc_collider *collider, const struct dc_le
                           double *end)
 {
   double along = dc_vec_dot(n, motion->start.twist + 3), turned[3];  // n.(w x r) = (n x w).r
-  double bend = 0.5 * limit * (motion->bend + motion->spin * collider->radius);
+  double bend = 0.5 * limit * (motion->bend + motion->spin * collider->radius), velocity[3];
   dc_vec_cross(turned, n, motion->start.twist);
   *start = *end = INFINITY;
   for (int v = 0; v < leaf->count; v++) {
     const double *r = collider->turned[dc_leaf_vertex(leaf, v)];
+    if (motion->helix) {
+      dc_point_velocity(&motion->start, r, velocity);
+      bend = 0.5 * limit * dc_point_bend(motion, r, velocity);
+    }
     double height = sign * dc_vec_dot(n, r), after = height + limit * (sign * (along + dc_vec_dot(turned, r)) - bend);
     *start = height < *start ? height : *start;
     *end = after < *end ? after : *end;
@@ -132,16 +136,34 @@ static double safe_stretch(const struct moving_leaf *p, const struct moving_leaf
 // frame its vertices stand still.  A vertex x of the other one, at d from the frame's origin c, has there the velocity
 // u = x' - c' - w x d and, with W >= |w|, an acceleration of at most |x''| + |c''| + k W^2 |d| + 2 W |u| (k = 1 where w
 // is constant, else 2).  So surfaces that turn together at a small distance hardly approach each other along this axis.
+//
+// On a helix c' + w x d is a field V(x) that stands still, of points at the distance |w x V| / W^2 from the axis: the
+// acceleration is at most |x''| + |w x V| + 2 W |u|, and with C = |w x V| at the start and U the bound of |u|
+//     |u|' <= |x''| + |w x V|,   |w x V| <= C + W^2 rest U,   U <= (|u| + rest (|x''| + C)) / (1 - W^2 rest^2).
+// What stays near the axis, under an edge that a body tips over, hardly moves.
+static double helix_bend(const struct dc_motion *frame, const struct dc_instant *now, const double relative[3],
+                         const double carried[3], double bend, double rest)
+{
+  double across[3], turn = sqrt(frame->spin), swept = turn * rest;
+  if (!frame->helix || !(swept < 1))
+    return INFINITY;
+  dc_vec_cross(across, now->twist, carried);
+  double own = bend + DC_HELIX_ROUNDING * dc_vec_norm(across);
+  double speed = (dc_vec_norm(relative) + rest * own) / (1 - swept * swept);
+  return own + turn * (swept + 2) * speed;
+}
+
 static double turning_stretch(const struct moving_leaf *p, const struct moving_leaf *q, const struct dc_motion *frame,
                               const struct dc_instant *now, const double normal[3], double kept, double rest)
 {
   double stretch = INFINITY, turn = sqrt(frame->spin), radii = p->radius + q->radius;
   for (int u = 0; u < p->count; u++) {
-    double d[3], velocity[3], swept[3], relative[3], room = INFINITY;
+    double d[3], velocity[3], swept[3], relative[3], carried[3], room = INFINITY;
     dc_vec_sub(d, p->x[u], now->center);
     dc_vec_sub(velocity, p->velocity[u], now->twist + 3);
     dc_vec_cross(swept, now->twist, d);
     dc_vec_sub(relative, velocity, swept);
+    dc_vec_add(carried, now->twist + 3, swept);
     double bend = p->bend[u] + frame->bend, speed = dc_vec_norm(velocity) + rest * bend;
     double reach = dc_vec_norm(d) + rest * speed, own = bend + (frame->steady ? 1 : 2) * frame->spin * reach;
     speed += turn * reach;
@@ -151,7 +173,8 @@ static double turning_stretch(const struct moving_leaf *p, const struct moving_l
       dc_vec_sub(d, p->x[u], q->x[v]);
       room = fmin(room, dc_vec_dot(normal, d) - radii - kept);
     }
-    stretch = fmin(stretch, dc_first_zero(room, dc_vec_dot(normal, relative), own + 2 * turn * speed));
+    double most = fmin(own + 2 * turn * speed, helix_bend(frame, now, relative, carried, p->bend[u], rest));
+    stretch = fmin(stretch, dc_first_zero(room, dc_vec_dot(normal, relative), most));
   }
   return stretch;
 }

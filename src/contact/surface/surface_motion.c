@@ -82,7 +82,7 @@ static void move(const struct query *query, const struct dc_surface *surface, in
     dc_mat_apply(r, now->rotation, surface->fixed[vertex]);
   dc_point_velocity(now, r, moved->velocity);
   dc_vec_add(moved->x, now->center, r);
-  moved->bend = dc_point_bend(motion, r);
+  moved->bend = dc_point_bend(motion, r, moved->velocity);
 }
 
 // How far along the axis n the vertices of either side stay more than `kept` apart.
