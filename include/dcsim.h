@@ -141,6 +141,11 @@ typedef struct {
   const struct dcsim_trajectory *best;
 } dcsim_progress;
 
+// Called by a run, a problem or a simulation while it computes, every 0.05 s or so and also within a step, on the thread
+// that called it.  Returns 0 to go on; anything else ends the call soon with DCSIM_STOPPED, as a failure.  The handle can
+// be used again.
+typedef int dcsim_poll_function(void *context);
+
 enum { DCSIM_PROGRESS_CHECKPOINT = -1, DCSIM_PROGRESS_STOP = -2 };
 
 // Called after every iteration of an optimization.  It is also called at these points:
@@ -198,6 +203,11 @@ typedef struct {
   void (*warned)(void *context, const char *symptom, const char *says);
   void *warned_context;
   int unadvised;  // give no advice at the end
+  // Ends the run in the midst of an iteration, which the progress function does not.  There are no results then; a run
+  // directory is left as by a process that was killed, and resuming goes on from its last checkpoint.  Asked until
+  // the results are written; refinements do not ask.  May be NULL.
+  dcsim_poll_function *poll;
+  void *poll_context;
 } dcsim_run_options;
 
 // Ranks of MPI, which open the same scene and work on one optimization.
@@ -274,11 +284,6 @@ typedef struct {
   void *objective_context;
   int only_objective;  // leave the scene's objectives out
 } dcsim_problem_options;
-
-// Called by a problem or a simulation while it computes, every 0.05 s or so and also within a step, on the thread that
-// called it.  Returns 0 to go on; anything else ends the call soon with DCSIM_STOPPED, as a failure, and the handle can
-// be used again.
-typedef int dcsim_poll_function(void *context);
 
 // options may be NULL.  DCSIM_BAD_INPUT for a refinement, DCSIM_MEMORY.  *problem is NULL after a failure.
 int dcsim_problem_create(const dcsim_scene *scene, const dcsim_problem_options *options, dcsim_problem **problem,

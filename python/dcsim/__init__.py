@@ -10,7 +10,7 @@
 A thin layer over libdcsim by ctypes; include/dcsim.h is the reference.  Arrays that a problem or a simulation hands out
 are views of the library's memory: their numbers hold until the next call of the same object; .copy() keeps them.
 Objects may be used by any thread; calls of the same object wait for each other, and the library's calls release the
-interpreter lock.  Ctrl-C ends a run after its iteration or step, and a call of a problem or a simulation at once, and raises KeyboardInterrupt.  dcsim.environment has
+interpreter lock.  Ctrl-C ends any call at once and raises KeyboardInterrupt; a run with a directory may end its iteration first, within half a second.  dcsim.environment has
 environments as Gymnasium knows them, dcsim.torch and dcsim.jax a loss for PyTorch and JAX, dcsim.run reads run directories.
 
 Units are SI: m, kg, s, N, rad; z is up.  nq, nv: coordinates and velocities of all bodies together; a free body has 7
@@ -29,6 +29,7 @@ import json
 import operator
 import os
 import threading
+import time
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, TypeVar, Union
 
 try:
@@ -279,23 +280,35 @@ class Scene(_Handle):
         return self._run(lib.dcsim_optimize, directory, progress, options)
 
     def _run(self, function: Any, directory: Path | None, progress: Callable[[Progress], Any] | None, options: dict[str, Any]) -> run.Result:
+        # What a handler of signals or progress raises ends the run after its iteration, so that its directory has results.  An
+        # iteration that lasts, or one that would leave none, is ended at once.
         raised: list[BaseException] = []
+        patience = 0.0 if directory == "none" else 0.5
         signals = Signals()
+        end = float("inf")
 
-        def report_progress(_: Any, data: Any) -> int:
+        def guarded(function: Callable[[], Any]) -> int:
+            nonlocal end
             try:
-                # Without a function of the caller, too: KeyboardInterrupt is raised here.
                 with signals.lifted():
-                    return int(bool(progress(Progress(data.contents)))) if progress else 0
+                    return int(bool(function()))
             except BaseException as exception:  # nothing may leave a callback
                 raised.append(exception)
+                end = min(end, time.monotonic() + patience)
                 return 1
+
+        def report_progress(_: Any, data: Any) -> int:
+            return 1 if raised else guarded(lambda: progress and progress(Progress(data.contents)))
+
+        def poll(_: Any) -> int:
+            guarded(lambda: 0)
+            return int(time.monotonic() >= end)
 
         texts = {key: _bytes(value) if isinstance(value, (str, os.PathLike)) else value for key, value in options.items()}
         settings = _library.RunOptions(directory=_bytes(directory), **{"checkpoint_seconds": -1, **texts})
         if progress is not None and not callable(progress):
             raise TypeError("progress must be a function")
-        settings.progress = _library.ProgressFunction(report_progress)
+        settings.progress, settings._poll = _library.ProgressFunction(report_progress), _library.PollFunction(poll)
         report = _library.Report()
         try:
             with signals.deferred():

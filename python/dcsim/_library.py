@@ -40,10 +40,10 @@ class Infeasible(Error):
 
 
 class _Sized(ctypes.Structure):
-    """A struct that begins with its size."""
+    """A struct that begins with its size.  Members that begin with "_" are for this package alone."""
 
     def __init__(self, *arguments: Any, **members: Any) -> None:
-        names = [field[0] for field in self._fields_ if field[0] != "size"]
+        names = [field[0] for field in self._fields_ if field[0] != "size" and field[0][0] != "_"]
         for name in members:  # ctypes would take any name, and nothing would come of it
             if name not in names:
                 near = difflib.get_close_matches(name, names, 1)
@@ -87,10 +87,15 @@ class ProgressData(ctypes.Structure):
 ProgressFunction = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(ProgressData))
 
 
+PollFunction = ctypes.CFUNCTYPE(c_int, c_void_p)
+
+
 class RunOptions(_Sized):
     _fields_ = [("size", c_size_t), ("directory", c_char_p), ("control_run", c_char_p), ("command_line", c_char_p),
                 ("max_seconds", c_double), ("frames", c_int), ("progress", ProgressFunction), ("progress_context", c_void_p),
-                ("resume", c_char_p), ("force", c_int), ("checkpoint_seconds", c_double)]
+                ("resume", c_char_p), ("force", c_int), ("checkpoint_seconds", c_double), ("_ended", c_void_p), ("_ended_context", c_void_p),
+                ("_ranks", c_void_p), ("_overwrite", c_int), ("_results_only", c_int), ("_require_success", c_int), ("_warned", c_void_p),
+                ("_warned_context", c_void_p), ("_unadvised", c_int), ("_poll", PollFunction), ("_poll_context", c_void_p)]
 
 
 class TrajectoryData(_Sized):
@@ -112,9 +117,6 @@ class LinearizationData(_Sized):
 
 ObjectiveFunction = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(TrajectoryData), POINTER(c_double), POINTER(c_double),
                                      POINTER(c_double))
-
-
-PollFunction = ctypes.CFUNCTYPE(c_int, c_void_p)
 
 
 class ProblemOptions(_Sized):

@@ -321,8 +321,12 @@ static int run_scene(struct session *session, dcsim_result *result, dcsim_report
     warn_inside(session, result);
   warn_of_task(session);
   status = compute(session);
-  bool something = !isnan(session->best_loss);
-  if (status && !(something && (status == DC_STOPPED || status == DC_NUMERICAL))) {
+  bool something = !isnan(session->best_loss), given_up = atomic_load(&session->poll.request.stopped);
+  if (given_up)
+    status = dc_fail(&session->error, DC_STOPPED, "stopped in an iteration; there are no results");
+  if (session->run)
+    session->poll.function = NULL;
+  if (status && !(something && !given_up && (status == DC_STOPPED || status == DC_NUMERICAL))) {
     dc_session_forget_lost_directory(session, result);
     return dc_api_fail(error, &session->error, status);
   }
@@ -375,6 +379,9 @@ static int run_session(struct session *session, dcsim_result *result, dcsim_repo
     dc_fail(&session->error, DC_USAGE, "%s", mistake);
     return dc_api_fail(error, &session->error, DC_USAGE);
   }
+  session->poll.function = session->options->poll;
+  session->poll.context = session->options->poll_context;
+  dc_api_poll_begin(&session->poll);
   int status = run_scene(session, result, report, error);
   dc_run_close(session->run, NULL);
   dc_session_release(session);

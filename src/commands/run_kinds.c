@@ -45,6 +45,7 @@ static void set_up(struct session *session, struct dc_plan *plan)
   dc_plan_set_gradient(plan, &scene->gradient);
   plan->helpers.crew = session->crew;
   plan->stop = &session->stop;
+  dc_plan_set_cancel(plan, session->options->poll ? &session->poll.request : NULL);
   plan->guess.settings = scene->first_guess;
   plan->guess.observer = (struct dc_first_guess_observer){dc_session_observe_draw, session};
 }
@@ -71,7 +72,10 @@ static enum dc_status prepare_simulation(struct session *session, const double *
   if (status || !scene->plant_given)
     return status;
   session->execution = session->plan->execution = dc_execution_create(&scene->plant, steps, &session->error);
-  return session->execution ? DC_OK : session->error.status;
+  if (!session->execution)
+    return session->error.status;
+  dc_rollout_set_cancel(dc_execution_rollout(session->execution), session->plan->cancel);
+  return DC_OK;
 }
 
 // Frames that are many are kept in a file of the run's directory.

@@ -28,7 +28,8 @@ static enum dc_status close_loop(struct session *session, const struct outcome *
                                      .plant = &scene->plant,
                                      .gradient = &scene->gradient,
                                      .parameters = outcome->best_parameters,
-                                     .stop = &session->stop};
+                                     .stop = &session->stop,
+                                     .cancel = session->plan->cancel};
   enum dc_status status = dc_loop_close(&loop, &transfer->loop, &session->error);
   if (status || !transfer->loop.record)
     return status;

@@ -4,6 +4,7 @@
 #define DC_COMMANDS_SESSION_H
 
 #include "api/internal.h"
+#include "api/poll.h"
 #include "base/snapshot.h"
 #include "commands/extremes.h"
 #include "commands/start_inside.h"
@@ -62,6 +63,7 @@ struct session {
   double recent[SESSION_RECENT];        // losses of the last rows: row k at k % SESSION_RECENT
   struct session_times times;
   struct dc_stop_request stop;          // within iterations
+  struct dc_api_poll poll;              // of options->poll
   dcsim_trajectory shown;               // to the progress function
   double first_loss, best_loss;
   enum dc_status row_status;  // of writing rows and checkpoints

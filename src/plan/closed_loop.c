@@ -76,6 +76,7 @@ static enum dc_status run_loop(const struct dc_loop_scene *scene, const struct s
   if (h) {
     dc_plan_set_gradient(h->plan, scene->gradient);
     h->plan->stop = scene->stop;
+    dc_plan_set_cancel(h->plan, scene->cancel);
     h->plan->scaled.stiffness = setting->stiffness;
     dc_horizon_set_parameters(h, scene->parameters);
     status = dc_horizon_run(h, &observer, &local);

@@ -13,7 +13,8 @@ struct dc_loop_scene {
   const struct dc_plant *plant;
   const struct dc_gradient_settings *gradient;
   const double *parameters;      // of the plan, of all steps
-  struct dc_stop_request *stop;  // may be NULL
+  struct dc_stop_request *stop;    // may be NULL
+  struct dc_stop_request *cancel;  // of dc_plan_set_cancel
 };
 
 struct dc_loop_result {

@@ -109,6 +109,7 @@ static struct dc_plan *open_elsewhere(struct dc_search *search, enum dc_recipe_k
   *plan = dc_plan_create(smooth ? &race->model : search->plan->model, task, search->plan->window.steps, error);
   if (!*plan)
     return NULL;
+  dc_plan_set_cancel(*plan, search->plan->cancel);
   if (smooth)
     (*plan)->scaled.stiffness = STIFFER;
   dc_plan_set_gradient(*plan, &search->plan->estimate.settings);
@@ -141,6 +142,7 @@ static enum dc_status add_windows(struct dc_search *search, struct dc_search_mem
   if (!member->windows)
     return error ? error->status : DC_MEMORY;
   dc_plan_set_gradient(member->windows->plan, &plan->estimate.settings);
+  dc_plan_set_cancel(member->windows->plan, plan->cancel);
   return DC_OK;
 }
 

@@ -60,6 +60,7 @@ enum dc_status dc_search_open_stage(struct dc_search *search, struct dc_error *e
     search->world->scaled.far_field = stage->far_field;
     search->world->scaled.coarseness = (int)stage->step;
     search->world->helpers.crew = plan->helpers.crew;
+    dc_plan_set_cancel(search->world, plan->cancel);
     dc_plan_set_gradient(search->world, &plan->estimate.settings);
   }
   size_t bytes = (size_t)search->world->parameter_count * sizeof *search->x;

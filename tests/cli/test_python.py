@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The Python package against the library and the command line: TAP.  Run by test_python.sh.
 import copy
+import functools
 import gc
 import json
 import os
@@ -474,6 +475,21 @@ def test_interrupted_calls():
     calls = {"value": lambda: problem.value(x), "gradient": lambda: problem.value_and_grad(x, otherwise=1.0), "rows": lambda: problem.rows(x), "linearize": lambda: problem.linearize(x),
              "product": lambda: problem.push_forward(x, x), "batch": lambda: problem.value_batch(np.tile(x, (6, 1))), "cases": lambda: cases.value(cases.initial),
              "steps": lambda: [simulation.step() for _ in range(1000)]}
+    with tempfile.TemporaryDirectory() as folder:
+        for kind in ("adam", "gauss_newton", "cem", None):
+            scene = dcsim.open(str(SCENES / "billiards.json"), overrides={"time.steps": 60000, "time.step": 1e-5, "optimizer": kind and {"type": kind}})
+            calls[f"optimize {kind}"] = scene.optimize
+            calls[f"run {kind}"] = functools.partial(scene.optimize, directory=os.path.join(folder, str(kind)))
+        calls["simulate"] = long.simulate
+        interrupt_each(calls)
+        # What was ended goes on from its checkpoint.
+        begun = dcsim.open(os.path.join(folder, "adam"))
+        assert begun.steps == 60000 and not os.path.exists(os.path.join(folder, "adam", "trajectory.h5"))
+    simulation.set_state()
+    assert np.array_equal(simulation.state[0], q)
+
+
+def interrupt_each(calls):
     for name, call in calls.items():
         sent = []
         timer = threading.Timer(0.3, lambda: (sent.append(time.monotonic()), os.kill(os.getpid(), signal.SIGINT)))
@@ -483,8 +499,6 @@ def test_interrupted_calls():
         finally:
             timer.join()
         assert time.monotonic() - sent[0] < 1, (name, time.monotonic() - sent[0])
-    simulation.set_state()
-    assert np.array_equal(simulation.state[0], q)
 
 
 def test_environment():
