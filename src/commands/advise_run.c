@@ -98,15 +98,35 @@ static void try_race(const struct session *session, struct dc_advice *advice)
     try_it(session, advice, &attempt);
 }
 
+// Whether the length of the optimizer's steps is its rate times that of the gradient, but could be the rate alone.
+static bool scales_gradient(const struct dc_scene *scene)
+{
+  const struct dc_option *table = scene->optimizer->options;
+  int option = dc_option_find(table, "normalize");
+  return option >= 0 && !*(const bool *)((const char *)scene->optimizer_options + table[option].offset);
+}
+
+// Advises steps of a length that does not depend on the gradient: the default rate for each parameter.
+static void try_normalized(const struct session *session, struct dc_advice *advice, double rate)
+{
+  struct dc_attempt attempt = {0};
+  dc_attempt_set(&attempt, "optimizer.normalize=true");
+  dc_attempt_set(&attempt, "optimizer.learning_rate=%.3g", rate * sqrt(session->plan->parameter_count));
+  try_it(session, advice, &attempt);
+}
+
 // Advises a rate multiplied by factor, of an optimizer that has none a race.  A rate that is to be raised becomes at
-// least the optimizer's default.
+// least the optimizer's default, and where it is a factor on the gradient the length of the steps.
 static void try_rate(const struct session *session, struct dc_advice *advice, double factor)
 {
   const struct dc_option *table = session->scene->scene->optimizer->options;
   double rate = optimizer_number(session->scene->scene, "learning_rate") * factor;
+  double usual = isnan(rate) ? NAN : strtod(table[dc_option_find(table, "learning_rate")].fallback, NULL);
   if (factor > 1 && !isnan(rate))
-    rate = fmax(rate, strtod(table[dc_option_find(table, "learning_rate")].fallback, NULL));
-  if (!isnan(rate))
+    rate = fmax(rate, usual);
+  if (factor > 1 && scales_gradient(session->scene->scene))
+    try_normalized(session, advice, usual);
+  else if (!isnan(rate))
     try_number(session, advice, "optimizer.learning_rate", rate);
   else
     try_race(session, advice);
@@ -454,14 +474,18 @@ static int list_others(const struct session *session, struct dc_attempt others[M
   return count + 1;
 }
 
-// Whether an attempt changes one setting of how to search, and no more.
+// Whether an attempt changes settings of how to search, and no more.
 static bool is_setting(const struct dc_attempt *attempt)
 {
-  static const char *const paths[] = {"optimizer.learning_rate", "optimizer.iterations", "horizon.", "portfolio="};
-  bool setting = false;
-  for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
-    setting = setting || strncmp(attempt->changes[0], paths[k], strlen(paths[k])) == 0;
-  return setting && attempt->count == 1 && !attempt->control;
+  static const char *const paths[] = {"optimizer.", "horizon.", "portfolio="};
+  bool all = attempt->count > 0 && !attempt->control;
+  for (int i = 0; i < attempt->count; i++) {
+    bool setting = false;
+    for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
+      setting = setting || strncmp(attempt->changes[i], paths[k], strlen(paths[k])) == 0;
+    all = all && setting;
+  }
+  return all;
 }
 
 // Tries a setting that is advised where a run takes a second at most, and others in its place where it does not help.
