@@ -20,4 +20,4 @@ site=${1:-$build/site}
 work=$(mktemp -d "${TMPDIR:-/tmp}/dcsim-site-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
-python3 "$root/scripts/site/build.py" "$root" "$build" "$work/pages" "$site"
+python3 -B "$root/scripts/site/build.py" "$root" "$build" "$work/pages" "$site"

@@ -514,7 +514,7 @@ def publish_part(part, lab, load):
     how = (f"By `scripts/paper/{part.name}{' --quick' if lab.options.quick else ''}`, {time.strftime('%Y-%m-%d', time.gmtime())}; {processor()}, "
            f"{os.cpu_count()} cores, load {load:.1f} at the start; {lab.budget():g} s of processor time a run"
            + ("; seconds per step were not measured, for want of a quiet hour." if lab.options.no_costs else "."))
-    lines[begin:end] = [title, "", how, *text, ""]
+    lines[begin:end] = [*([""] if lines[begin - 1] else []), title, "", how, *text, ""]
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(lines).rstrip() + "\n")
     if part.chart:

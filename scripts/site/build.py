@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The site from the documents, with a search that works from a disk: scripts/site.sh calls this.
 
-Pages come from four places, none of which is written twice:
+Pages come from five places, none of which is written twice:
   README.md, docs/*.md    as they are; links that leave docs/ are turned to where the page lies in the site;
   man/dcsim-scene.5       one page for each key of a scene: the manual's section, then the options of the kinds that the key
                           has (dcsim list --json), then its shortest use in a shipped scene or the cookbook, which tests run;
   man/*.1                 one page for each command;
+  src/**/*.c              what the program says when something is wrong (messages.py);
   include/dcsim.h, python the interface of the library, and the docstrings of the module.
 Steps: write the pages to SOURCE, let mkdocs make SITE of them, put the search index into a script (a page that is opened
 from a disk may not fetch files), then check that every link within the site leads somewhere.
@@ -23,6 +24,8 @@ import shutil
 import subprocess
 import sys
 import urllib.parse
+
+import messages
 
 tree, build, source, site = (os.path.abspath(argument) for argument in sys.argv[1:5])
 
@@ -219,6 +222,26 @@ def command_pages():
     return files
 
 
+# Messages.
+
+MEANINGS = ["a condition that was asked for does not hold", "wrong usage", "a scene, mesh or robot file", "a step or a solve failed", "reading or writing failed",
+            "out of memory or over a limit", "a checkpoint that cannot be used"]
+
+
+def group_place(group):
+    return re.sub(r"[^a-z]+", "-", group.lower())
+
+
+def messages_page(said):
+    parts = ["# Messages\n", "What `dcsim` says when something is wrong or left out, and the exit status that goes with it; … is filled in. Paste a message into the search to find it here and wherever "
+             "a page speaks of it. What a run that missed its task is told, and what helps, is [advice](advice.md).\n", "| exit status | |", "|---|---|"]
+    parts += [f"| {status} | {meaning} |" for status, meaning in enumerate(MEANINGS, 1)] + [""]
+    for group, texts in said.items():
+        parts.append(f"## {group}\n")
+        parts += [f"* <code>{html.escape(text)}</code>{f' ({status})' if status else ''}" for text, status in sorted(texts.items())] + [""]
+    write("messages.md", "\n".join(parts))
+
+
 # Interfaces.
 
 def python_page():
@@ -256,7 +279,7 @@ def navigation(scene, commands):
     below = {name: sorted(os.path.relpath(path, source)[:-3] for path in glob.glob(os.path.join(source, name, "*.md")))
              for name in ("theory", "results")}
     entries = [{"dcsim": "index.md"}]
-    entries.append(chapter("Learn", pages(["install", "tutorial", "cookbook", "dataset", "gallery", "features", "robots", "automatic", "advice"])))
+    entries.append(chapter("Learn", pages(["install", "tutorial", "cookbook", "dataset", "gallery", "features", "robots", "automatic", "advice", "messages"])))
     entries.append(chapter("Scene keys", list(scene.items())))
     entries.append(chapter("Commands", list(commands.items())))
     entries.append(chapter("Interfaces", [("C", "api/c.md"), ("Python", "api/python.md")] + pages(["embedding"])))
@@ -304,17 +327,21 @@ def terms(path):
         yield {"location": f"{name}#{html.unescape(place)}", "title": before + word, "text": text}
 
 
-def offline_search():
-    """The index as a script, and a search that needs no worker: browsers forbid both to pages that come from a disk."""
+def offline_search(said):
+    """The index as a script, and a search that needs no worker: browsers forbid both to pages that come from a disk.  Each message is an entry of its own."""
     folder = os.path.join(site, "search")
     entries, seen = [], set()
     # Tables of docs/measured stand in pages of results, too; the later one goes.
     for entry in sorted(json.loads(read(folder, "search_index.json"))["docs"], key=lambda one: one["location"].startswith("measured/")):
-        if (entry["title"], entry["text"]) not in seen:
+        if (entry["title"], entry["text"]) not in seen and not entry["location"].startswith("messages.html"):
             seen.add((entry["title"], entry["text"]))
             entries.append({name: entry[name] for name in ("location", "title", "text")})
     for path in sorted(glob.glob(os.path.join(site, "scene", "*.html")) + glob.glob(os.path.join(site, "commands", "*.html"))):
         entries += terms(path)
+    entries.append({"location": "messages.html", "title": "Messages", "text": "What dcsim says when something is wrong, and exit statuses."})
+    for group, texts in said.items():
+        entries += ({"location": f"messages.html#{group_place(group)}", "title": text, "text": f"message: {group}" + (f", exit status {status}" if status else "")}
+                    for text, status in sorted(texts.items()))
     with open(os.path.join(folder, "search_index.js"), "w", encoding="utf-8") as file:
         file.write("var searchIndex = " + json.dumps({"docs": entries}, ensure_ascii=False) + ";\n")
     shutil.copyfile(os.path.join(tree, "scripts", "site", "search.js"), os.path.join(folder, "main.js"))
@@ -362,12 +389,14 @@ def main():
     scene, commands = scene_pages(registries), command_pages()
     python_page()
     c_page()
+    said = messages.collect(tree)
+    messages_page(said)
     settings = configure(navigation(scene, commands))
     ended = subprocess.run(["mkdocs", "build", "--quiet", "--clean", "-f", settings], check=False, capture_output=True, text=True)
     if ended.returncode:
         sys.exit(f"site: mkdocs failed\n{ended.stderr}")
     theme_scripts()
-    offline_search()
+    offline_search(said)
     broken = sorted(set(broken_links()))
     for path, link in broken:
         print(f"site: {os.path.relpath(path, site)}: broken link {link}", file=sys.stderr)

@@ -1,9 +1,15 @@
 // The site's search, from the index as a script: pages that are opened from a disk may start no worker and fetch no file.
-// Every word must occur, as a whole or as the beginning of a word; titles count more than texts.
+// First come messages of the program that the query is an example of: what stands between their places to be filled in occurs in
+// it, in the same order.  Then pages that have every word, as a whole or as the beginning of a word; titles count more than texts.
+// Pages with most of the words follow: a word weighs the logarithm of how rare it is.
 (function () {
   "use strict";
-  var folder = document.currentScript.src.replace(/[^/]*$/, "");
   var shown = 40;
+  if (typeof document === "undefined") {  // a test asks it alone
+    module.exports = find;
+    return;
+  }
+  var folder = document.currentScript.src.replace(/[^/]*$/, "");
 
   function load(name, then) {
     var script = document.createElement("script");
@@ -25,6 +31,68 @@
       sum += (title === word || title.split(".").pop() === word ? 200 : inTitle >= 0 ? 40 : 0) + Math.min(inText, 10);
     }
     return sum - Math.min(text.length / 20000, 5) + (document_.location.indexOf("#") < 0 ? 3 : 0);
+  }
+
+  // Best first, each page once.
+  function find(pages, query) {
+    var wanted = words(query), seen = {}, found = [];
+    if (!wanted.length)
+      return found;
+    function add(value) {
+      var valued = [];
+      pages.forEach(function (page, k) {
+        var number = value(page, k);
+        if (number > 0)
+          valued.push({ value: number, k: k });
+      });
+      valued.sort(function (a, b) { return b.value - a.value; });
+      valued.forEach(function (one) {
+        if (!seen[one.k] && found.length < shown)
+          found.push(pages[one.k]);
+        seen[one.k] = true;
+      });
+    }
+    add(function (page) { return saidBy(page, query); });
+    add(function (page) { return score(page, wanted) + (page.title.toLowerCase() === query.trim().toLowerCase() ? 1000 : 0); });
+    if (wanted.length > 2)
+      add(most(pages, wanted));
+    return found;
+  }
+
+  // How many letters of the query a message explains; 0: it is not an example of it.
+  function saidBy(page, query) {
+    if (page.location.indexOf("messages.html#") !== 0)
+      return 0;
+    var text = query.toLowerCase(), at = 0, letters = 0, pieces = page.title.toLowerCase().split("…");
+    for (var i = 0; i < pieces.length; i++) {
+      var piece = pieces[i].trim(), place = text.indexOf(piece, at);
+      if (place < 0)
+        return 0;
+      at = place + piece.length;
+      letters += piece.length;
+    }
+    return letters >= 8 ? letters : 0;
+  }
+
+  function most(pages, wanted) {
+    var has = wanted.map(function () { return new Array(pages.length); }), weights, whole = 0;
+    var texts = pages.map(function (page) { return " " + words(page.title + " " + page.text).join(" ") + " "; });
+    weights = wanted.map(function (word, i) {
+      var count = 0;
+      texts.forEach(function (text, k) {
+        has[i][k] = text.indexOf(" " + word + " ") >= 0;
+        count += has[i][k];
+      });
+      var weight = count ? Math.log(1 + pages.length / count) : 0;
+      whole += weight;
+      return weight;
+    });
+    return function (page, k) {
+      var sum = 0;
+      weights.forEach(function (weight, i) { sum += has[i][k] ? weight : 0; });
+      // Of two pages with the same words the shorter one is about them.
+      return sum >= whole / 2 ? sum - Math.log(1 + texts[k].length) / 4 : 0;
+    };
   }
 
   function excerpt(text, word) {
@@ -52,19 +120,11 @@
       return;
     var base = folder.replace(/search\/$/, "");
     function show() {
-      var wanted = words(input.value), found = [];
+      var wanted = words(input.value), found = find(window.searchIndex.docs, input.value);
       results.textContent = "";
-      if (!wanted.length)
-        return;
-      window.searchIndex.docs.forEach(function (document_) {
-        var value = score(document_, wanted);
-        if (value > 0)
-          found.push({ value: value, document: document_ });
-      });
-      found.sort(function (a, b) { return b.value - a.value; });
-      found.slice(0, shown).forEach(function (one) { results.appendChild(entry(one.document, base, wanted[0])); });
-      if (!found.length)
-        results.textContent = "No page has all of these words.";
+      found.forEach(function (page) { results.appendChild(entry(page, base, wanted[0])); });
+      if (wanted.length && !found.length)
+        results.textContent = "No page has most of these words.";
     }
     var query = new URLSearchParams(window.location.search).get("q");
     if (query)

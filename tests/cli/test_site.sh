@@ -19,6 +19,59 @@ status=$?
 [ $status -eq 0 ] || sed 's/^/# /' made.err | head -n 20
 check "scripts/site.sh makes the site, without a broken link" [ $status -eq 0 ]
 
+# tell FILE: the points that a program has written
+tell() {
+  while IFS= read -r line; do
+    case $line in
+      "ok "*) pass "${line#ok }" ;;
+      "not ok "*) fail "${line#not ok }" ;;
+    esac
+  done <"$1"
+}
+
+# A message as the program prints it, with names and numbers, is found first.
+cat >scene.json <<'END'
+{"name": "s", "time": {"step": 0.01, "steps": 4}, "shapes": {"s": {"type": "sphere", "radius": 0.1}}, "bodies": [{"name": "a", "shape": "s", "mass": 1}],
+"objective": [{"type": "reach", "body": "a", "target": [0.1, 0, 0.2]}]}
+END
+said() { # COMMAND...: the message of a command that fails
+  "$dcsim" "$@" 2>&1 >/dev/null | sed -n 1p
+}
+{
+  said optimize there-is-none.json
+  said check scene.json --set time.stepz=4
+  said check scene.json --set 'bodies.0.mass="heavy"'
+  said check scene.json --set time.step=-1
+  said completion fish
+  said export nothing
+  said optimize scene.json --resume
+  said report there-is-none
+  said check scene.json --set 'objective.0.body="nobody"'
+  said check scene.json --set 'objective.0.tolerance=-3'
+} >messages.txt
+check "commands that fail say something" [ "$(grep -c . messages.txt)" -eq 10 ]
+if command -v node >/dev/null 2>&1; then
+  cat >search.cjs <<'END'
+const fs = require("fs"), find = require(process.argv[2]);
+const index = JSON.parse(fs.readFileSync(process.argv[3], "utf8").replace("var searchIndex = ", "").replace(/;\n*$/, "")).docs;
+for (const line of fs.readFileSync("messages.txt", "utf8").split("\n").filter(Boolean)) {
+  const found = find(index, line), good = found.length && found[0].location.startsWith("messages.html#");
+  console.log(`${good ? "ok" : "not ok"} the search finds "${line}": ${found.slice(0, 3).map(page => page.title).join(" | ")}`);
+}
+for (const [query, place] of [["contact.stiffness", "scene/contact.html"], ["dcsim optimize", "commands/dcsim-optimize.html"], ["contact.restitution", "scene/contact.html"]]) {
+  const found = find(index, query)[0];
+  console.log(`${found && found.location.startsWith(place) ? "ok" : "not ok"} the search finds ${query} first at ${place} (${found && found.location})`);
+}
+END
+  cp "$DCSIM_SOURCE/scripts/site/search.js" search_function.cjs
+  node search.cjs ./search_function.cjs "$scratch/site/search/search_index.js" >found 2>found.err
+  check "the search runs" [ $? -eq 0 ]
+  sed 's/^/# /' found.err
+  tell found
+else
+  skip "the search" "no node"
+fi
+
 cat >judge.py <<'END'
 import glob, json, os, re, subprocess, sys
 site, dcsim = sys.argv[1], sys.argv[2]
@@ -53,10 +106,5 @@ END
 "$interpreter" -I judge.py "$scratch/site" "$dcsim" >judged 2>judged.err
 check "the site is judged to the end" [ $? -eq 0 ]
 sed 's/^/# /' judged.err
-while IFS= read -r line; do
-  case $line in
-    "ok "*) pass "${line#ok }" ;;
-    "not ok "*) fail "${line#not ok }" ;;
-  esac
-done <judged
+tell judged
 finish
