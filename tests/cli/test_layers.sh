@@ -52,10 +52,27 @@ refused plan/a.c '#include <png.h>'
 refused contact/a.c '#include <libqhull_r/libqhull_r.h>'
 refused cli/a.c '#include "bench/pairs.h"'
 refused ../bench/a.c '#include "cli/commands.h"'
+# Files that include each other, directly or by way of a third one.
+printf '#include "base/b.h"\n' > "$copy/src/base/a.h"
+printf '#include "base/c.h"\n' > "$copy/src/base/b.h"
+"$check" "$copy" > /dev/null || { echo "# refused: a chain of includes"; missed=1; }
+refused base/c.h '#include "base/a.h"'
+rm "$copy/src/base/a.h" "$copy/src/base/b.h"
+# Every folder of contact includes of all below it: more arrows than are allowed, none of which points up.
+below=""
+for floor in kernels barrier common near manifold friction far leaf surface; do
+  mkdir -p "$copy/src/contact/$floor"
+  for other in $below; do
+    printf '#include "contact/%s/a.h"\n' "$other" >> "$copy/src/contact/$floor/a.c"
+  done
+  below="$below $floor"
+done
+output=$("$check" "$copy" 2>&1) && { echo "# accepted: 36 arrows between folders of contact"; missed=1; }
+case $output in *"36 arrows"*) ;; *) echo "# arrows: $output"; missed=1 ;; esac
 if [ "$missed" = 0 ]; then
-  echo "ok 2 - includes that point up are refused"
+  echo "ok 2 - includes that point up, circles of includes and too many arrows are refused"
 else
-  echo "not ok 2 - includes that point up are refused"
+  echo "not ok 2 - includes that point up, circles of includes and too many arrows are refused"
   status=1
 fi
 

@@ -71,7 +71,7 @@ attempt() {
   compile -DDC_TEST_RUNNER -O1 "$@" "$scratch/registry.o" $kept $libraries -o "$scratch/run" > "$scratch/out" 2>&1 || return 1
   for name in $names; do
     cp "$scratch/run" "$scratch/$name"
-    "$scratch/$name" > "$scratch/out" 2>&1 || return 1
+    "$scratch/$name" > "$scratch/out" 2>&1 || { echo "$name failed" >> "$scratch/out"; return 1; }
   done
 }
 
@@ -87,8 +87,8 @@ gone() {
     status=1
   fi
 }
-gone bsh "bsh exact mujoco" "test_manifold_model"
-gone models/ipc "ipc ipc_global" "test_gap_bounds"
-gone models/sdrs "sdrs" "test_manifold_model"
-gone models/manifold "manifold" "test_primitive"
+gone bsh "bsh exact mujoco" "test_models test_manifold_model test_ipc_friction"
+gone models/ipc "ipc ipc_global" "test_models test_manifold_model test_gap_bounds test_friction test_safe_step test_overlap"
+gone models/sdrs "sdrs" "test_models test_manifold_model test_gap_bounds test_friction test_ipc test_ipc_friction test_overlap"
+gone models/manifold "manifold" "test_models test_gap_bounds test_friction test_safe_step test_ipc test_sdrs test_primitive test_points test_overlap"
 exit $status

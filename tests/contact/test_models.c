@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every registered contact model keeps what its descriptor says.
-#include "contact/models/ipc/ipc_state.h"
 #include "contact/leaf/walls.h"
 #include "contact_scene.h"
 
