@@ -62,12 +62,11 @@ enum dc_mass_model {
   DC_MASS_GIVEN    // as at the start, whatever the shape
 };
 
-// The Coulomb coefficient of one pair of bodies; the option table is dc_pair_friction_options.
+// The Coulomb coefficient of one pair of bodies.
 struct dc_pair_friction {
   int body;  // the other one
   double friction;
 };
-extern const struct dc_option dc_pair_friction_options[];
 // The same of two bodies a < b.
 struct dc_friction_between {
   int a, b;

@@ -34,7 +34,7 @@ const struct dc_option dc_pd_options[] = {
     DC_OPTIONS_END,
 };
 
-const struct dc_option dc_pair_friction_options[] = {
+static const struct dc_option pair_friction_options[] = {
     DC_BODY_OPTION(struct dc_pair_friction, body, NULL, "the other body"),
     DC_REAL_OPTION(struct dc_pair_friction, friction, "", NULL, 0, 100, "Coulomb coefficient of the two"),
     DC_OPTIONS_END,
@@ -138,7 +138,7 @@ const struct dc_option dc_body_options[] = {
      .unit = "",
      .fallback = "null",
      .count = MOST_FILTERS,
-     .table = dc_pair_friction_options,
+     .table = pair_friction_options,
      .object_size = sizeof(struct dc_pair_friction),
      .help = "bodies with which it has another coefficient, also where one of the two has no friction",
      .offset = offsetof(struct dc_body_definition, surface.friction_with)},

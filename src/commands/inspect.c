@@ -72,7 +72,7 @@ static enum dc_status add_far_field(const struct dc_scene *scene, struct start *
 {
   struct dc_far_field *field = dc_rollout_far_field(start->plan->rollout);
   int count = 0;
-  if (field && dc_far_field_evaluate(field, start->plan->input->q, start->poses))
+  if (field && dc_far_field_evaluate(field, start->plan->input->q, start->poses, NULL))
     return dc_out_of_memory_for(error, "a far field");
   const struct dc_far_body *bodies = field ? dc_far_field_bodies(field, &count) : NULL;
   for (int b = 0; b < count; b++) {

@@ -219,11 +219,9 @@ bool dc_contact_has_point_rates(const struct dc_contact *contact);
 // How many points a body has, and their places about the origin of its frame, in its axes, m (owned by contact).
 int dc_contact_point_count(const struct dc_contact *contact, int body);
 const double (*dc_contact_point_places(const struct dc_contact *contact, int body))[3];
-// -dP/dx_v, 1/m, added to forces[body][point_count].  DC_OK, DC_MEMORY, or DC_NUMERICAL when something crosses.
-enum dc_status dc_contact_point_forces(struct dc_contact *contact, const struct dc_pose *poses,
-                                       double (*const *forces)[3], struct dc_error *error);
-// The same of those terms alone whose gap is at most reaches[pair], m: a lower bound of the distance of two triangles,
-// of two hulls, of a vertex from a primitive, of the spheres around two groups of triangles.
+// -dP/dx_v, 1/m, added to forces[body][point_count], of those terms alone whose gap is at most reaches[pair], m: a lower
+// bound of the distance of two triangles, of two hulls, of a vertex from a primitive, of the spheres around two groups
+// of triangles.  reaches NULL: of all terms.  DC_OK, DC_MEMORY, or DC_NUMERICAL when something crosses.
 enum dc_status dc_contact_near_forces(struct dc_contact *contact, const struct dc_pose *poses, const double *reaches,
                                       double (*const *forces)[3], struct dc_error *error);
 // Derivatives of scale dP/dt by the places of the points in their bodies' axes, dP/dt the rate of P along twists
@@ -234,11 +232,6 @@ enum dc_status dc_contact_near_forces(struct dc_contact *contact, const struct d
 enum dc_status dc_contact_point_rates(struct dc_contact *contact, const struct dc_pose *poses,
                                       const double (*twists)[6], double scale, double (*const *by_point)[3],
                                       struct dc_error *error);
-// d2P/dx dx times velocities v [body][point_count] (m per unit), added to products likewise, 1/m per unit, and forces
-// as above unless NULL.  Of sdrs and the ipc models only.  Errors as above.
-enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct dc_pose *poses,
-                                        const double (*const *velocities)[3], double (*const *forces)[3],
-                                        double (*const *products)[3], struct dc_error *error);
 // Adds what dc_contact_point_rates and dc_contact_friction_pull_back have noted to points[body][point_count], as
 // derivatives by the places of the points in their bodies' axes.  NULL: drops it; points[body] NULL: not wanted.
 void dc_contact_take_sizes(struct dc_contact *contact, double (*const *points)[3]);

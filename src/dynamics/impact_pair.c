@@ -30,7 +30,8 @@ void dc_impact_turn(const double d[9], const double v[3], double out[3])
     out[k] = 0.5 * (trace * v[k] - dv[k]);
 }
 
-void dc_impact_turn_back(const double d[9], const double v[3], double out[3])
+// The transposed of dc_impact_turn.
+static void turn_back(const double d[9], const double v[3], double out[3])
 {
   double dv[3], trace = d[0] + d[4] + d[8];
   dc_mat_apply_transposed(dv, d, v);
@@ -79,7 +80,7 @@ void dc_impact_pull_back_move(const struct dc_impact_move *move, const double we
     const double *w = weights + 6 * x;
     double turned[3];
     if (to) {
-      dc_impact_turn_back(move->turn[x], w, turned);
+      turn_back(move->turn[x], w, turned);
       dc_vec_add(to + 6 * x, to + 6 * x, turned);
       dc_vec_add(to + 6 * x + 3, to + 6 * x + 3, w + 3);
     }
@@ -96,7 +97,7 @@ void dc_impact_push_move(const struct dc_impact_move *move, const double from[12
   for (int x = 0; x < 2; x++) {
     double turned[3];
     dc_impact_turn(move->turn[x], to + 6 * x, by + 6 * x);
-    dc_impact_turn_back(move->turn[x], from + 6 * x, turned);
+    turn_back(move->turn[x], from + 6 * x, turned);
     dc_vec_sub(by + 6 * x, by + 6 * x, turned);
     dc_vec_sub(by + 6 * x + 3, to + 6 * x + 3, from + 6 * x + 3);
   }
@@ -183,7 +184,7 @@ static bool all_free(const struct dc_step_state *state, int pair)
 
 // n^T M^-1 n of one body: how fast an impulse of 1 N s along n makes its contact point move along n, m/s.  y [3]: the
 // turn that goes with it, rad/s.
-double dc_impact_mobility(const struct dc_step_state *state, int body, const double n[6], double y[3])
+static double mobility_of(const struct dc_step_state *state, int body, const double n[6], double y[3])
 {
   const struct dc_body *b = &state->model->bodies.bodies[body];
   double scale = 1 / state->input->design.body_mass_scale[body];
@@ -201,7 +202,7 @@ double dc_impact_nearness(double strength)
   return dc_smooth_step((strength - FAR_FORCE) / (NEAR_FORCE - FAR_FORCE));
 }
 
-double dc_impact_nearness_slope(double strength)
+static double nearness_slope(double strength)
 {
   return dc_smooth_step_slope((strength - FAR_FORCE) / (NEAR_FORCE - FAR_FORCE)) / (NEAR_FORCE - FAR_FORCE);
 }
@@ -325,7 +326,7 @@ bool dc_impact_given(const struct dc_step_state *state, int pair, const double *
   given[DC_IMPACT_LENGTH] = state->rigid->late && all_free(state, pair) ? h : 0;
   given[DC_IMPACT_MOBILITY] = 0;
   for (int x = 0; x < 2 && all_free(state, pair); x++)
-    given[DC_IMPACT_MOBILITY] += dc_impact_mobility(state, of[x], n.along + 6 * x, y);
+    given[DC_IMPACT_MOBILITY] += mobility_of(state, of[x], n.along + 6 * x, y);
   given[DC_IMPACT_RESTITUTION] = dc_impact_restitution(state, pair, y);
   return true;
 }
@@ -350,7 +351,7 @@ static void mobility_slopes(const struct dc_step_state *state, int pair, const s
   for (int x = 0; x < 2 && weight != 0 && all_free(state, pair); x++) {
     int body = state->rigid->pair_bodies[pair][x];
     const double *normal = n->along + 6 * x;
-    double y[3], turned[3], own = dc_impact_mobility(state, body, normal, y);
+    double y[3], turned[3], own = mobility_of(state, body, normal, y);
     if (own == 0)
       continue;
     dc_vec_add_scaled(along + 6 * x, along + 6 * x, 2 * weight, y);
@@ -396,7 +397,7 @@ void dc_impact_given_slopes(const struct dc_step_state *state, int pair, const d
   mobility_slopes(state, pair, &n, weights[DC_IMPACT_MOBILITY], along, slopes);
   double size = weights[DC_IMPACT_PUSH] * push;
   if (reference > 0)
-    size += weights[DC_IMPACT_NEARNESS] * dc_impact_nearness_slope(strength) / reference;
+    size += weights[DC_IMPACT_NEARNESS] * nearness_slope(strength) / reference;
   dc_impact_pull_back_normal(&state->pairs[pair], along, size, slopes->next);
   slopes->stiffness += weights[DC_IMPACT_PUSH] * push * n.size;
 }

@@ -29,9 +29,8 @@ struct dc_impact_move {
 struct dc_impact_move dc_impact_move(const struct dc_step_state *state, int pair, const struct dc_pose *from,
                                      const struct dc_pose *to);
 
-// (tr(D) - D)/2 applied to v: how a turn v of R' moves the displacement; transposed.
+// (tr(D) - D)/2 applied to v: how a turn v of R' moves the displacement.
 void dc_impact_turn(const double d[9], const double v[3], double out[3]);
-void dc_impact_turn_back(const double d[9], const double v[3], double out[3]);
 
 // Pulls weights on a displacement [12] back: adds those on twists of the frames that it begins and ends with; NULL: not wanted.
 void dc_impact_pull_back_move(const struct dc_impact_move *move, const double weights[12], double from[12],
@@ -45,15 +44,10 @@ void dc_impact_pull_back_normal(const struct dc_pair_derivatives *pair, const do
 void dc_impact_push_normal(const struct dc_pair_derivatives *pair, const double twists[12], double along[12],
                            double *size);
 
-// By how much an impulse along n [6], torque and force, of 1 N s changes the speed of a free body along it, at t+1, 1/kg;
-// y: the change of its angular velocity.
-double dc_impact_mobility(const struct dc_step_state *state, int body, const double n[6], double y[3]);
-
 // The force without stiffness of what is near, 1/m; 0 of models whose forces end somewhere: whatever acts is near.
 double dc_impact_near_force(const struct dc_model_definition *definition);
-// How near is what pushes with so many times that force: 0 ... 1; its derivative.
+// How near is what pushes with so many times that force: 0 ... 1.
 double dc_impact_nearness(double strength);
-double dc_impact_nearness_slope(double strength);
 
 // Whether something of what an interval has left of a pair acts in the next one.
 bool dc_impact_acts(const double *memory);

@@ -36,7 +36,8 @@ static const double MOST_PARTS = 100;  // of all that hangs at a tie: where join
 static const double MOST_SPREAD = 1e6;
 static const double MOST_STIFFNESS = 1e12;  // J/m^2 or J/rad^2, as for given ones
 
-bool dc_link_counts(const struct dc_bodies *bodies, int i)
+// Whether a body has a say in how contact is scaled: it moves, has mass and a surface, and collides.
+static bool link_counts(const struct dc_bodies *bodies, int i)
 {
   const struct dc_body *body = &bodies->bodies[i];
   return dc_body_moves(body) && body->mass > 0 && dc_shape_has_surface(body->shape) && bodies->collide[i];
@@ -70,15 +71,15 @@ enum dc_status dc_link_sizes(const struct dc_bodies *bodies, double *size, struc
   double sum = 0;
   bool enough = members && solids;
   for (int i = 0; i < bodies->count && enough; i++)
-    if (dc_link_counts(bodies, i)) {
+    if (link_counts(bodies, i)) {
       const struct dc_mass_properties *solid = &bodies->bodies[i].shape->properties;
       solids[bodies->group[i]][0] += solid->volume;
       solids[bodies->group[i]][1] += solid->surface_area;
     }
   for (int i = 0; i < bodies->count && enough; i++) {
     const double *solid = solids[bodies->group[i]];
-    size[i] = dc_link_counts(bodies, i) ? dc_solid_size(solid[0], solid[1]) : 0;
-    if (dc_link_counts(bodies, i) && !(size[i] > 0))
+    size[i] = link_counts(bodies, i) ? dc_solid_size(solid[0], solid[1]) : 0;
+    if (link_counts(bodies, i) && !(size[i] > 0))
       size[i] = bodies->bodies[i].radius;
     if (size[i] > 0 && !is_alone(bodies, i, members))
       links++, sum += size[i] * size[i] * size[i];
@@ -219,7 +220,7 @@ enum dc_status dc_link_masses(const struct dc_bodies *bodies, struct dc_arena *a
     acceleration[i] = mass[i] > 0 ? dc_vec_norm(forces[i]) / mass[i] : 0;
     if (dc_body_moves(&bodies->bodies[i]))
       whole[bodies->bodies[i].mechanism] += mass[i];
-    links += dc_link_counts(bodies, i) && !is_alone(bodies, i, members);
+    links += link_counts(bodies, i) && !is_alone(bodies, i, members);
   }
   if (links && !status)
     status = create(&inertia, arena);
@@ -230,7 +231,7 @@ enum dc_status dc_link_masses(const struct dc_bodies *bodies, struct dc_arena *a
     if (all)
       accelerate(&inertia, forces, all);
     for (int i = 0; i < bodies->count && !status; i++)
-      if (dc_link_counts(bodies, i) && !is_alone(bodies, i, members)) {
+      if (link_counts(bodies, i) && !is_alone(bodies, i, members)) {
         double most = fmax(whole[bodies->bodies[i].mechanism], mass[i]);
         acceleration[i] = all[i];
         mass[i] = fmin(most, fmax(mass[i], 1 / largest_mobility(&inertia, i)));

@@ -5,9 +5,6 @@
 
 #include "dynamics/model.h"
 
-// Whether a body has a say in how contact is scaled: it moves, has mass and a surface, and collides.
-bool dc_link_counts(const struct dc_bodies *bodies, int body);
-
 // The size of a solid of a volume (m^3) and a surface (m^2): the cube root of its volume, but of thin ones at most six
 // times the thickness (12 volumes over the surface), m; 0 without a volume.
 double dc_solid_size(double volume, double area);

@@ -18,8 +18,6 @@ struct dc_pinned {
 // The next pin of all soft bodies, at poses [bodies] and coordinates q [nq]; *pinned begins as zeros.  false: no more.
 bool dc_next_pin(const struct dc_bodies *bodies, const struct dc_pose *poses, const double *q,
                  struct dc_pinned *pinned);
-// The same pin at another state.
-void dc_pin_at(const struct dc_pose *poses, const double *q, struct dc_pinned *pinned);
 // Adds a force that acts on the frame at the pin's place, times scale, to wrenches [bodies].
 void dc_pin_add_wrench(const struct dc_pinned *pinned, double scale, const double force[3], double (*wrenches)[6]);
 // The velocity of the pin's place under twists [bodies] of frames.

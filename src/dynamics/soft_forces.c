@@ -87,7 +87,7 @@ int dc_soft_far_forces(struct dc_rollout *rollout, const double *q, bool between
   if (!rollout->far)
     return 0;
   dc_poses(&rollout->model->bodies, q, rollout->now.poses);
-  if (dc_far_field_evaluate(rollout->far, q, rollout->now.poses))
+  if (dc_far_field_evaluate(rollout->far, q, rollout->now.poses, NULL))
     return -1;
   dc_far_field_add_forces(rollout->far, between, far);
   return 0;

@@ -137,7 +137,7 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
 
 static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
 {
-  if (rollout->far && dc_far_field_evaluate(rollout->far, state->q_now, state->now))
+  if (rollout->far && dc_far_field_evaluate(rollout->far, state->q_now, state->now, NULL))
     return dc_out_of_memory_for(error, "a far field");
   return DC_OK;
 }

@@ -291,7 +291,8 @@ static void leave_pair(const struct dc_step_state *state, int pair, const double
     dc_impact_law(given, state->model->definition.contact.opening_speed, left, slopes);
 }
 
-void dc_impact_leave(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
+// The memory that an interval that began with `memory` (NULL: nothing) leaves [pair_count].
+static void leave(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
                      double (*left)[DC_IMPACT_NUMBERS])
 {
   int pairs = state->rigid->pair_count;
@@ -329,7 +330,7 @@ void dc_impact_go_on(struct dc_rollout *rollout, const struct dc_rollout_input *
 {
   struct dc_rigid_contact *rigid = &rollout->rigid;
   struct dc_step_state state = dc_step_state_of(rollout, input, interval, rollout->q_before, q, q_next);
-  dc_impact_leave(&state, rigid->memory, rigid->left);
+  leave(&state, rigid->memory, rigid->left);
   dc_impact_begin(rigid, rigid->memory, rigid->pairs);
   keep_sizes(rigid);
 }

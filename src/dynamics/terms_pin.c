@@ -25,19 +25,8 @@ struct hold {
   double n[3], y[3];
 };
 
-bool dc_next_pin(const struct dc_bodies *bodies, const struct dc_pose *poses, const double *q, struct dc_pinned *pinned)
-{
-  for (; pinned->s < bodies->soft_count; pinned->s++, pinned->p = 0)
-    if (pinned->p < bodies->soft[pinned->s].pin_count) {
-      pinned->soft = &bodies->soft[pinned->s];
-      pinned->pin = &pinned->soft->pins[pinned->p++];
-      dc_pin_at(poses, q, pinned);
-      return true;
-    }
-  return false;
-}
-
-void dc_pin_at(const struct dc_pose *poses, const double *q, struct dc_pinned *pinned)
+// The distance and the arm of a pin at a state.
+static void pin_at(const struct dc_pose *poses, const double *q, struct dc_pinned *pinned)
 {
   const struct dc_pin *pin = pinned->pin;
   const double *origin = pin->place;
@@ -49,6 +38,18 @@ void dc_pin_at(const struct dc_pose *poses, const double *q, struct dc_pinned *p
     origin = poses[pin->body].position;
   }
   dc_vec_sub(pinned->d, pinned->d, origin);
+}
+
+bool dc_next_pin(const struct dc_bodies *bodies, const struct dc_pose *poses, const double *q, struct dc_pinned *pinned)
+{
+  for (; pinned->s < bodies->soft_count; pinned->s++, pinned->p = 0)
+    if (pinned->p < bodies->soft[pinned->s].pin_count) {
+      pinned->soft = &bodies->soft[pinned->s];
+      pinned->pin = &pinned->soft->pins[pinned->p++];
+      pin_at(poses, q, pinned);
+      return true;
+    }
+  return false;
 }
 
 void dc_pin_add_wrench(const struct dc_pinned *pinned, double scale, const double force[3], double (*wrenches)[6])
@@ -105,8 +106,8 @@ static bool next_hold(const struct dc_step_state *state, struct hold *hold)
   struct dc_tie_shares shares =
       dc_tie_shares_of(&state->interval, k, dc_soft_node_mass(hold->next.soft, hold->next.pin->node));
   hold->now = hold->before = hold->next;
-  dc_pin_at(state->now, state->q_now, &hold->now);
-  dc_pin_at(state->before, state->q_before, &hold->before);
+  pin_at(state->now, state->q_now, &hold->now);
+  pin_at(state->before, state->q_before, &hold->before);
   hold->stiffness = shares.next * k;
   hold->by_now = shares.now * k;
   hold->by_before = shares.before * k;

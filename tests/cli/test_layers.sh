@@ -8,7 +8,7 @@ copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 status=0
 
-echo "1..3"
+echo "1..4"
 if output=$("$check" "$source" 2>&1); then
   echo "ok 1 - every include of the source tree points down"
 else
@@ -86,6 +86,18 @@ elif printf '%s\n' "$output" | grep "no objects" > /dev/null; then
 else
   printf '%s\n' "$output" | sed 's/^/# /'
   echo "not ok 3 - no circles of calls"
+  status=1
+fi
+# What only tests call is gone, and what only its own file calls is static.
+if [ -z "${DCSIM_BUILD:-}" ] || ! command -v nm > /dev/null || ! command -v python3 > /dev/null; then
+  echo "ok 4 - every exported name has a use # SKIP no build, nm or python3"
+elif output=$("$source/scripts/check-calls" --alone "$DCSIM_BUILD" 2>&1); then
+  echo "ok 4 - every exported name has a use"
+elif printf '%s\n' "$output" | grep "no objects" > /dev/null; then
+  echo "ok 4 - every exported name has a use # SKIP no objects"
+else
+  printf '%s\n' "$output" | sed 's/^/# /'
+  echo "not ok 4 - every exported name has a use"
   status=1
 fi
 exit $status

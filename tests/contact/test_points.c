@@ -107,7 +107,7 @@ static void forces_of(struct points *p, struct field *field)
 {
   struct dc_error error;
   clear(field);
-  CHECK(dc_contact_point_forces(p->contact, p->scene.poses, field->bodies, &error) == DC_OK, "%s", error.text);
+  CHECK(dc_contact_near_forces(p->contact, p->scene.poses, NULL, field->bodies, &error) == DC_OK, "%s", error.text);
 }
 
 static void product_of(struct points *p, const struct field *velocities, struct field *products)
@@ -115,8 +115,9 @@ static void product_of(struct points *p, const struct field *velocities, struct 
   struct dc_error error;
   const double(*bodies[2])[3] = {velocities->of[0], velocities->of[1]};
   clear(products);
-  CHECK(dc_contact_point_product(p->contact, p->scene.poses, bodies, NULL, products->bodies, &error) == DC_OK, "%s",
-        error.text);
+  struct dc_points points = {
+      .contact = p->contact, .poses = p->scene.poses, .velocities = bodies, .products = products->bodies};
+  CHECK(dc_points_add(&points, &error) == DC_OK, "%s", error.text);
 }
 
 // Models of meshes with sphere trees have rates along twists instead.

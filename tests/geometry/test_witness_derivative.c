@@ -33,7 +33,7 @@ static void smooth_by_differences(const struct dc_witness_settings *settings, co
 static void closed_form_is_derivative(void)
 {
   struct dc_witness_settings settings;
-  dc_witness_settings_default(&settings);
+  default_settings(&settings);
   dc_random_seed(&generator, 1);
   double worst[2] = {0};
   for (int i = 0; i < 1000; i++) {
@@ -67,7 +67,7 @@ static void closed_form_is_derivative(void)
 static void symmetric_when_temperature_is_held(void)
 {
   struct dc_witness_settings settings;
-  dc_witness_settings_default(&settings);
+  default_settings(&settings);
   settings.temperature = false;
   dc_random_seed(&generator, 2);
   double negative = 0, asymmetry = 0;
@@ -131,7 +131,7 @@ static void direction_is_implicit_derivative(void)
 static void equal_samples(void)
 {
   struct dc_witness_settings settings;
-  dc_witness_settings_default(&settings);
+  default_settings(&settings);
   for (settings.score = 0; settings.score < 2; settings.score++)
     for (int i = 0; i < 4; i++) {
       // all at the witness point, elsewhere, at the other point, on a sphere around it
@@ -160,7 +160,7 @@ static void faces_and_vertices(void)
 {
   struct fixture *fixture = fixture_begin();
   struct dc_witness_settings settings;
-  dc_witness_settings_default(&settings);
+  default_settings(&settings);
   settings.samples = 64;
   fixture_box(fixture, 0, 0, 0, 0.1, 0.08, 0.03);
   fixture_build(fixture, 4000, 5);
@@ -211,7 +211,7 @@ static void other_point_moves(void)
   double worst = 0;
   for (int i = 0; i < 100; i++) {
     struct dc_witness_settings settings;
-    dc_witness_settings_default(&settings);
+    default_settings(&settings);
     settings.score = i % 2;
     settings.sampling = i % 3;
     const double *vertex = fixture->solid.parts[0].vertices[(int)between(0, 300)];
@@ -242,7 +242,7 @@ static void scale_invariance(void)
 {
   struct fixture *small = fixture_begin(), *large = fixture_begin();
   struct dc_witness_settings settings;
-  dc_witness_settings_default(&settings);
+  default_settings(&settings);
   fixture_ellipsoid(small, 0.03, 0.05, 0.02, 300);
   fixture_ellipsoid(large, 0.3, 0.5, 0.2, 300);
   fixture_build(small, 1024, 5);
@@ -281,7 +281,7 @@ static void keys(void)
 {
   struct fixture *fixture = fixture_begin();
   struct dc_witness_settings settings;
-  dc_witness_settings_default(&settings);
+  default_settings(&settings);
   fixture_ellipsoid(fixture, 0.03, 0.05, 0.02, 300);
   fixture_build(fixture, 1024, 5);
   dc_random_seed(&generator, 7);
@@ -310,7 +310,7 @@ static void selection(void)
 {
   struct fixture *fixture = fixture_begin();
   struct dc_witness_settings settings;
-  dc_witness_settings_default(&settings);
+  default_settings(&settings);
   fixture_box(fixture, 0, 0, 0, 0.1, 0.1, 0.001);
   fixture_build(fixture, 1024, 5);
   struct dc_witness_solid solid = {&fixture->solid, &fixture->samples};
@@ -370,7 +370,7 @@ static void neighbors(void)
 {
   struct fixture *fixture = fixture_begin();
   struct dc_witness_settings settings;
-  dc_witness_settings_default(&settings);
+  default_settings(&settings);
   settings.sampling = DC_SAMPLE_NEIGHBOR;
   settings.samples = DC_WITNESS_SAMPLES_MOST;
   fixture_ellipsoid(fixture, 1, 1, 1, 1500);
@@ -413,26 +413,9 @@ static void neighbors(void)
   fixture_end(fixture);
 }
 
-static void options_match_defaults(void)
-{
-  struct dc_arena *arena = dc_arena_create();
-  struct dc_error error = {0};
-  struct dc_witness_settings from_table, settings;
-  memset(&from_table, 0, sizeof from_table);
-  CHECK(dc_options_set_defaults(dc_witness_options, &from_table, arena, &error) == DC_OK, "%s", error.text);
-  dc_witness_settings_default(&settings);
-  CHECK(from_table.method == settings.method && from_table.score == settings.score &&
-        from_table.sampling == settings.sampling && from_table.samples == settings.samples &&
-        from_table.radius == settings.radius && from_table.radius_scale == settings.radius_scale &&
-        from_table.fixed_radius == settings.fixed_radius && from_table.coupled == settings.coupled &&
-        from_table.smoothed_point == settings.smoothed_point && from_table.temperature == settings.temperature);
-  dc_arena_destroy(arena);
-}
-
 RUN_TESTS({"the closed form is the derivative of the smoothed point", closed_form_is_derivative},
           {"it is symmetric when the temperature is held", symmetric_when_temperature_is_held},
           {"the direction's derivative is implicit", direction_is_implicit_derivative},
           {"equal samples follow nothing", equal_samples}, {"faces and vertices", faces_and_vertices},
           {"the smoothed point follows the other point", other_point_moves}, {"ten times as large", scale_invariance},
-          {"the key names the draw", keys}, {"which samples are drawn", selection}, {"neighbours", neighbors},
-          {"options and defaults", options_match_defaults})
+          {"the key names the draw", keys}, {"which samples are drawn", selection}, {"neighbours", neighbors})

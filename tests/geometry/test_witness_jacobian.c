@@ -27,7 +27,7 @@ static void jacobian_holds_equations(void)
 {
   dc_random_seed(&generator, 8);
   struct dc_witness_settings settings;
-  dc_witness_settings_default(&settings);
+  default_settings(&settings);
   double equations = 0, rigid[2][2][2] = {0};
   for (int i = 0; i < 400; i++) {
     struct dc_witness witness;
@@ -92,7 +92,7 @@ static void jacobian_holds_equations(void)
 static void parallel_faces(void)
 {
   struct dc_witness_settings settings;
-  dc_witness_settings_default(&settings);
+  default_settings(&settings);
   settings.coupled = true;
   struct dc_witness witness = {.point = {{0, 0, 0}, {0, 0, 1}}, .normal = {0, 0, 1}, .distance = 1};
   struct dc_witness_side sides[2] = {{.follow = {1, 0, 0, 0, 1}}, {.follow = {1, 0, 0, 0, 1}, .point = {0, 0, 1}}};
@@ -161,7 +161,7 @@ static void analytical_is_derivative_of_query(void)
   }
   struct dc_witness_search *search = dc_witness_search_create(&fixtures[0]->solid, &fixtures[1]->solid);
   struct dc_witness_settings settings;
-  dc_witness_settings_default(&settings);
+  default_settings(&settings);
   settings.method = DC_WITNESS_ANALYTICAL;
   settings.coupled = true;
   int kinds[2][3][3] = {0}, smooth = 0, tried = 500;
@@ -223,7 +223,7 @@ static void smoothed_points_the_same_way(void)
   fixture_build(fixture, 1024, 5);
   struct dc_witness_search *search = dc_witness_search_create(&fixture->solid, &fixture->solid);
   struct dc_witness_settings settings;
-  dc_witness_settings_default(&settings);
+  default_settings(&settings);
   dc_random_seed(&generator, 30);
   double cosines[2] = {0};
   int counts[2] = {0};

@@ -32,6 +32,16 @@ static inline void random_placement(struct dc_placement *placement, double dista
   random_vector(placement->position, distance);
 }
 
+// The settings of a scene that gives none.  They hold numbers only, so that the arena of strings and lists may go.
+static inline void default_settings(struct dc_witness_settings *settings)
+{
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_error error;
+  *settings = (struct dc_witness_settings){0};
+  CHECK(dc_options_set_defaults(dc_witness_options, settings, arena, &error) == DC_OK, "%s", error.text);
+  dc_arena_destroy(arena);
+}
+
 static inline double largest(const double *a, int count)
 {
   double most = 0;

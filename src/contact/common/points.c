@@ -120,8 +120,7 @@ static enum dc_status refuse_crossings(const struct dc_contact *contact, struct 
   return DC_OK;
 }
 
-// All pairs with memory of its own, which is released at the end.
-static enum dc_status run(struct dc_points *p, struct dc_error *error)
+enum dc_status dc_points_add(struct dc_points *p, struct dc_error *error)
 {
   enum dc_status refused = refuse_crossings(p->contact, error);
   if (refused)
@@ -132,27 +131,11 @@ static enum dc_status run(struct dc_points *p, struct dc_error *error)
   return status ? dc_out_of_memory_for(error, "the points of contact") : DC_OK;
 }
 
-enum dc_status dc_contact_point_forces(struct dc_contact *contact, const struct dc_pose *poses,
-                                       double (*const *forces)[3], struct dc_error *error)
-{
-  struct dc_points points = {.contact = contact, .poses = poses, .forces = forces};
-  return run(&points, error);
-}
-
 enum dc_status dc_contact_near_forces(struct dc_contact *contact, const struct dc_pose *poses, const double *reaches,
                                       double (*const *forces)[3], struct dc_error *error)
 {
   struct dc_points points = {.contact = contact, .poses = poses, .forces = forces, .reaches = reaches};
-  return run(&points, error);
-}
-
-enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct dc_pose *poses,
-                                        const double (*const *velocities)[3], double (*const *forces)[3],
-                                        double (*const *products)[3], struct dc_error *error)
-{
-  struct dc_points points = {
-      .contact = contact, .poses = poses, .velocities = velocities, .forces = forces, .products = products};
-  return run(&points, error);
+  return dc_points_add(&points, error);
 }
 
 // Forces and products of all points, by body; zeros between calls.
@@ -223,7 +206,7 @@ enum dc_status dc_points_rates_of_products(struct dc_contact *contact, const str
     return dc_out_of_memory_for(error, "the points of contact");
   struct dc_points points = {
       .contact = contact, .poses = poses, .twists = twists, .forces = rows->forces, .products = rows->products};
-  enum dc_status status = run(&points, error);
+  enum dc_status status = dc_points_add(&points, error);
   if (!status) {
     turn_products(contact, poses, twists, scale, rows, by_point);
   } else if (rows->count > 0) {

@@ -40,6 +40,11 @@ struct dc_point_methods {
 
 extern const struct dc_point_methods dc_sdrs_points, dc_ipc_points, dc_manifold_points;
 
+// Adds forces, products or both of all pairs to what points has of them, with memory of its own.  Forces are -dP/dx_v,
+// 1/m; products d2P/dx dx times the velocities, 1/m per unit, of sdrs and the ipc models only.  DC_OK, DC_MEMORY, or
+// DC_NUMERICAL when something crosses.
+enum dc_status dc_points_add(struct dc_points *points, struct dc_error *error);
+
 // dc_contact_point_rates of what add_pair has, from its products with the velocities of the twists.
 enum dc_status dc_points_rates_of_products(struct dc_contact *contact, const struct dc_pose *poses,
                                            const double (*twists)[6], double scale, double (*const *by_point)[3],

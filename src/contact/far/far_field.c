@@ -22,7 +22,6 @@ struct dc_far_field {
   struct dc_far_surface *surfaces;  // [body_count]
   struct dc_far_body *bodies;       // [body_count]
   struct dc_far_pair *pairs;
-  double energy;
 };
 
 // Creation.
@@ -314,34 +313,23 @@ static void take_gradient(struct dc_far_surface *surface, struct dc_far_body *bo
 }
 
 // Energy and gradient at q: place the surfaces, list and add each pair, then hand the gradients to the bodies' points.
-int dc_far_field_evaluate(struct dc_far_field *field, const double *q, const struct dc_pose *poses)
+int dc_far_field_evaluate(struct dc_far_field *field, const double *q, const struct dc_pose *poses, double *energy)
 {
   for (int s = 0; s < field->body_count; s++)
     place_surface(field, s, q, poses);
-  field->energy = 0;
+  double sum = 0;
   for (int p = 0; p < field->pair_count; p++) {
     struct dc_far_pair *pair = &field->pairs[p];
     const struct dc_far_surface *a = &field->surfaces[pair->a], *b = &field->surfaces[pair->b];
     if (dc_far_pair_list(pair, a, b, &field->rule))
       return -1;
-    field->energy += dc_far_pair_gradient(pair, a, b, &field->rule);
+    sum += dc_far_pair_gradient(pair, a, b, &field->rule);
   }
   for (int s = 0; s < field->body_count; s++)
     take_gradient(&field->surfaces[s], &field->bodies[s]);
+  if (energy)
+    *energy = sum;
   return 0;
-}
-
-double dc_far_field_energy(const struct dc_far_field *field)
-{
-  return field->energy;
-}
-
-long dc_far_field_term_count(const struct dc_far_field *field)
-{
-  long count = 0;
-  for (int p = 0; p < field->pair_count; p++)
-    count += (long)(field->pairs[p].term_count + field->pairs[p].blend_count) - 1;
-  return count;
 }
 
 struct dc_far_body *dc_far_field_bodies(struct dc_far_field *field, int *count)

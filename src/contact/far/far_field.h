@@ -33,11 +33,8 @@ void dc_far_field_destroy(struct dc_far_field *field);
 // Later evaluations are of a field so many times as strong as the bodies say.
 void dc_far_field_scale(struct dc_far_field *field, double factor);
 
-// Energy and gradient at q, where frames are at poses; -1 when out of memory, else 0.
-int dc_far_field_evaluate(struct dc_far_field *field, const double *q, const struct dc_pose *poses);
-// Energy of the last evaluation, J, and the number of its terms.
-double dc_far_field_energy(const struct dc_far_field *field);
-long dc_far_field_term_count(const struct dc_far_field *field);
+// Energy, J (NULL: not wanted), and gradient at q, where frames are at poses; -1 when out of memory, else 0.
+int dc_far_field_evaluate(struct dc_far_field *field, const double *q, const struct dc_pose *poses, double *energy);
 // The bodies in it, the same ones at all times.
 struct dc_far_body *dc_far_field_bodies(struct dc_far_field *field, int *count);
 // Adds the force on every body of the last evaluation, N, to forces [bodies of the arrangement]; between: of pairs of

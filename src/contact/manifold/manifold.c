@@ -413,19 +413,6 @@ void dc_manifold_by_vertex(const struct dc_manifold *m, int body, int vertex, do
   dc_mat_apply_transposed(by, side->rotation, world);
 }
 
-// Vertices lie on the level set: a change of its parameters moves them along the normal, which gives the parameters'
-// cotangents.
-void dc_manifold_pull_back_mesh(const struct dc_manifold *m, int body, double *parameters)
-{
-  const struct dc_manifold_surface *surface = &m->surfaces[body];
-  for (int v = 0; v < surface->vertex_count; v++) {
-    double by[3];
-    dc_manifold_by_vertex(m, body, v, by);
-    if (by[0] != 0 || by[1] != 0 || by[2] != 0)
-      dc_sdf_project_pull_back(surface->sdf, surface->vertices[v], by, parameters);
-  }
-}
-
 // Measures how well a mesh fits its level set: the farthest vertex, and the edge that stands out most, at STEPS + 1
 // points of each.
 void dc_manifold_check(const struct dc_manifold_surface *surface, struct dc_manifold_fit *fit)

@@ -81,10 +81,6 @@ void dc_manifold_pull_back(struct dc_manifold *manifold, const struct dc_manifol
 bool dc_manifold_vertex_rate(const struct dc_manifold *manifold, int i, double twists[2][6]);
 // Derivatives of the last pull back by the place of a body's vertex, in the body's frame.
 void dc_manifold_by_vertex(const struct dc_manifold *manifold, int body, int vertex, double by[3]);
-// Adds to the parameters of a body, after a pull back, the contribution of its vertices when they follow its signed
-// distance, each kept on its own level set by dc_sdf_project, as the makers of meshes do (docs/theory.md, "Contact
-// manifolds", "Shapes").
-void dc_manifold_pull_back_mesh(const struct dc_manifold *manifold, int body, double *parameters);
 
 // How far vertices are off the level set, at most, and how far points of edges (17 on each) stand out of it, m.
 struct dc_manifold_fit {

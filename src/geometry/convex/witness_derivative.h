@@ -46,7 +46,6 @@ struct dc_witness_settings {
   bool temperature;     // differentiate through tau as well
 };
 extern const struct dc_option dc_witness_options[];  // into struct dc_witness_settings; the defaults are the best known
-void dc_witness_settings_default(struct dc_witness_settings *settings);
 
 // One side of a derivative: matrix A or B (world axes) and the smoothed point.
 struct dc_witness_side {

@@ -33,19 +33,3 @@ const struct dc_option dc_witness_options[] = {
                       "whether the temperature of the weights is differentiated as well"),
     DC_OPTIONS_END,
 };
-
-void dc_witness_settings_default(struct dc_witness_settings *settings)
-{
-  *settings = (struct dc_witness_settings){
-      .method = DC_WITNESS_SMOOTHED,
-      .score = DC_SCORE_SQUARED,
-      .sampling = DC_SAMPLE_ADAPTIVE,
-      .samples = 16,
-      .radius = 0.01,
-      .radius_scale = 1,
-      .fixed_radius = 1,
-      .coupled = false,
-      .smoothed_point = true,
-      .temperature = true,
-  };
-}

@@ -231,8 +231,9 @@ void dc_mjcf_axes(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node
   dc_rotation_normalize(rotation);
 }
 
-// At most one of the five should be given; of several the last one in this order counts.
-void dc_mjcf_rotation(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, double rotation[4])
+// quat, axisangle, xyaxes, zaxis and euler; rotation is left as it is when none is given.  At most one of the five
+// should be; of several the last one in this order counts.
+static void read_rotation(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, double rotation[4])
 {
   double numbers[6];
   if (dc_mjcf_numbers(reader, node, "quat", 4, 4, numbers)) {
@@ -259,7 +260,7 @@ void dc_mjcf_rotation(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *
 void dc_mjcf_pose(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, struct dc_urdf_pose *pose)
 {
   dc_mjcf_numbers(reader, node, "pos", 3, 3, pose->position);
-  dc_mjcf_rotation(reader, node, pose->rotation);
+  read_rotation(reader, node, pose->rotation);
 }
 
 // Classes.

@@ -56,8 +56,6 @@ int dc_mjcf_list(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node,
 // The index of a word among those there are (NULL-terminated); left as it is when it is not given.
 void dc_mjcf_choose(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute,
                     const char *const *words, int *choice);
-// quat, axisangle, xyaxes, zaxis and euler; rotation is left as it is when none is given.
-void dc_mjcf_rotation(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, double rotation[4]);
 void dc_mjcf_pose(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, struct dc_urdf_pose *pose);
 // The turn of the z axis into a direction.
 void dc_mjcf_z_to(const double direction[3], double rotation[4]);
