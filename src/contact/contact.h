@@ -219,9 +219,9 @@ bool dc_contact_has_point_rates(const struct dc_contact *contact);
 // How many points a body has, and their places about the origin of its frame, in its axes, m (owned by contact).
 int dc_contact_point_count(const struct dc_contact *contact, int body);
 const double (*dc_contact_point_places(const struct dc_contact *contact, int body))[3];
-// -dP/dx_v, 1/m, added to forces[body][point_count], of those terms alone whose gap is at most reaches[pair], m: a lower
-// bound of the distance of two triangles, of two hulls, of a vertex from a primitive, of the spheres around two groups
-// of triangles.  reaches NULL: of all terms.  DC_OK, DC_MEMORY, or DC_NUMERICAL when something crosses.
+// -dP/dx_v, 1/m, added to forces[body][point_count], of those terms alone whose gap is at most reaches[pair], m; reaches
+// NULL: of all.  A term's gap is a lower bound of the distance of two triangles, of two hulls, of a vertex from a
+// primitive, of the spheres around two groups of triangles.  DC_OK, DC_MEMORY, or DC_NUMERICAL when something crosses.
 enum dc_status dc_contact_near_forces(struct dc_contact *contact, const struct dc_pose *poses, const double *reaches,
                                       double (*const *forces)[3], struct dc_error *error);
 // Derivatives of scale dP/dt by the places of the points in their bodies' axes, dP/dt the rate of P along twists
