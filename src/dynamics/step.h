@@ -479,8 +479,8 @@ void dc_impact_go_on(struct dc_rollout *rollout, const struct dc_rollout_input *
                      const double *q, const double *q_next);
 // Like dc_contact_friction_evaluate, where it acts.
 void dc_impact_evaluate(const struct dc_step_state *state, struct dc_friction_derivatives *results, double *energy);
-// Of the memory that an interval that began with `memory` (NULL: nothing) leaves [pair_count]: its derivative along weights,
-// which adds to twists of the frames at t+1 and to out; how it moves.
+// Derivative along weights of the memory that an interval leaves [pair_count] that began with `memory` (NULL: nothing), added
+// to twists of the frames at t+1 and to out; and how that memory moves.
 void dc_impact_pull_back(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
                          const double (*weights)[DC_IMPACT_NUMBERS], double (*next)[6], struct dc_step_cotangent *out);
 void dc_impact_push(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
