@@ -114,6 +114,8 @@ void dc_sweep_row_print(long point, const struct dc_sweep_row *row, struct dc_te
   dc_journal_seal(text, begin);
 }
 
+static const double MOST_STATUS = 255;
+
 // NAN where a member is missing or no number.
 static double get_real(const cJSON *object, const char *key)
 {
@@ -128,20 +130,21 @@ static long get_count(const cJSON *object, const char *key)
   return number >= 0 && number <= 1e15 ? (long)number : -1;
 }
 
-// Reads one line of a journal: the number of the point, or -1 when the line is damaged.  Numbers that are missing
-// become NAN or -1, so that journals of earlier versions stay readable.
+// Reads one line of a journal: the number of the point, or -1 when the line is damaged, or forged with a status that no
+// process has.  Other numbers that are missing become NAN or -1, so that journals of earlier versions stay readable.
 long dc_sweep_row_parse(const char *line, size_t length, struct dc_sweep_row *row)
 {
   while (length && line[length - 1] == '\n')
     length--;
   cJSON *object = is_whole(line, length) ? cJSON_ParseWithLength(line, length) : NULL;
   long point = cJSON_IsObject(object) ? get_count(object, "point") : -1;
+  double status = get_real(object, "status");
   const cJSON *message = cJSON_GetObjectItemCaseSensitive(object, "message");
   *row = (struct dc_sweep_row){0};
-  if (point >= 0 && cJSON_IsString(message))
+  if (point >= 0 && fabs(status) <= MOST_STATUS && cJSON_IsString(message))
     *row = (struct dc_sweep_row){
         .done = true,
-        .status = (int)get_real(object, "status"),
+        .status = (int)status,
         .success = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "success")),
         .stopped = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "stopped")),
         .loss = get_real(object, "loss"),
