@@ -89,12 +89,14 @@ static void try_whole(const struct session *session, struct dc_advice *advice, c
   try_it(session, advice, &attempt);
 }
 
-// Advises a race of methods in the optimizer's place, where nothing but the optimizer says how to search.
+// Advises a race of methods in one piece, in the place of optimizer and windows.
 static void try_race(const struct session *session, struct dc_advice *advice)
 {
   struct dc_attempt attempt = {0};
   dc_attempt_set(&attempt, "optimizer=null");
-  if (!session->horizon && !session->search && session->scene->scene->task.control_count)
+  if (session->horizon)
+    dc_attempt_set(&attempt, "horizon=null");
+  if (!session->search && session->scene->scene->task.control_count)
     try_it(session, advice, &attempt);
 }
 
@@ -139,6 +141,25 @@ static void try_default_rate(const struct session *session, struct dc_advice *ad
   double rate = optimizer_number(session->scene->scene, "learning_rate"),
          usual = isnan(rate) ? NAN : strtod(table[dc_option_find(table, "learning_rate")].fallback, NULL);
   try_rate(session, advice, rate > usual ? usual / rate : 0.1);
+}
+
+// Advises windows long enough to see contact pay, that explore; where they are and do, twice as long, or none.
+static void try_windows(const struct session *session, struct dc_advice *advice)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  struct dc_attempt attempt = {0};
+  long steps = scene->definition.time.steps, length = scene->horizon.length;
+  long usual = steps < USUAL_WINDOW ? steps : USUAL_WINDOW;
+  if (length < usual)
+    dc_attempt_set(&attempt, "horizon.length=%ld", usual);
+  if (scene->horizon.explore == 0)
+    dc_attempt_set(&attempt, "horizon.explore=1");
+  if (attempt.count == 0 && 2 * length < steps)
+    dc_attempt_set(&attempt, "horizon.length=%ld", 2 * length);
+  if (attempt.count > 0)
+    try_it(session, advice, &attempt);
+  else
+    try_race(session, advice);
 }
 
 // Advises a portfolio: initial guesses from elsewhere.  Runs that search already, or have no controls to draw,
@@ -257,8 +278,8 @@ static enum dc_status advise_contact(struct session *session, const struct outco
       struct dc_advice *advice =
           dc_advice_add(list, "never touched", "nothing came nearer to \"%.100s\" than %.3g m, \"%.100s\"",
                         bodies[body].name, nearness.gap, bodies[nearness.other].name);
-      if (session->horizon && scene->horizon.explore == 0)
-        try_whole(session, advice, "horizon.explore", 1);
+      if (session->horizon)
+        try_windows(session, advice);
       else
         try_search(session, advice);
     }
@@ -417,11 +438,10 @@ static void advise_friction(const struct session *session, const struct outcome 
   }
 }
 
-// Advises from the losses of the windows of a receding horizon: more time where they still fell, else
-// exploration or longer windows.
+// Advises from the losses of the windows of a receding horizon: exploration or longer windows.  More time would be
+// another task.
 static void advise_horizon(const struct session *session, struct dc_advice_list *list)
 {
-  const struct dc_scene *scene = session->scene->scene;
   const struct dc_receding_horizon *horizon = session->horizon;
   struct course course = course_of(session);
   bool falls = course.best_before - course.best_after > DC_ADVISE_FALLING * fabs(course.best_before);
@@ -429,16 +449,15 @@ static void advise_horizon(const struct session *session, struct dc_advice_list 
     return;
   if (falls && horizon->executed->steps == horizon->steps) {
     struct dc_advice *advice =
-        dc_advice_add(list, "out of time", "the loss still fell when %d steps were over, last from %.4g to %.4g",
+        dc_advice_add(list, "out of time",
+                      "the loss still fell when %d steps were over, last from %.4g to %.4g (more \"steps\" are another "
+                      "task)",
                       horizon->steps, course.best_before, course.best_after);
-    try_whole(session, advice, "time.steps", 2 * horizon->steps);
+    try_windows(session, advice);
   } else if (!falls) {
     struct dc_advice *advice =
         dc_advice_add(list, "stalled", "the loss of the last windows does not fall below %.4g", session->best_loss);
-    if (scene->horizon.explore == 0)
-      try_whole(session, advice, "horizon.explore", 1);
-    else
-      try_whole(session, advice, "horizon.length", 2 * scene->horizon.length);
+    try_windows(session, advice);
   }
 }
 
@@ -489,7 +508,7 @@ static bool is_setting(const struct dc_attempt *attempt)
 }
 
 // Tries a setting that is advised where a run takes a second at most, and others in its place where it does not help.
-// A setting that does not help is not advised.  Changes of the world are not tried: they change the task, or the cost of
+// A setting that does not help is not advised, but a race of methods, which may need longer than that.  Changes of the world are not tried: they change the task, or the cost of
 // a run.
 static void try_advice(struct session *session, const dcsim_result *result, struct dc_advice_list *list)
 {
@@ -517,9 +536,9 @@ static void try_advice(struct session *session, const dcsim_result *result, stru
     try_it(session, advice, best);
   } else {
     snprintf(advice->says + used, sizeof advice->says - used,
-             "; tried, and of no help: other settings and a search of a "
-             "second");
+             "; tried for a second, and of no help: other settings; a race of methods may need longer");
     advice->attempt[0] = '\0';
+    try_race(session, advice);
   }
 }
 

@@ -83,7 +83,7 @@ more=', "horizon": { "length": 3, "iterations": 1 }' steps=12 scene "$soft" '"ve
 sed 's/"type": "initial_state", "body": "a", "velocity": "x"/"type": "pd_velocity", "body": "a"/; s/"name": "a",/"name": "a", "pd": { "kp": 100, "kd": 10 },/' windows.json >stalled.json
 named "windows that get nowhere" stalled "optimizer=null --set horizon=null" optimize stalled.json -o none
 check "what is advised was tried, and reaches" grep -q "tried below: reached" "$out"
-named "windows that are on their way" out_of_time time.steps=24 optimize stalled.json -o none --set optimizer.learning_rate=0.05
+named "windows that are on their way" out_of_time "--set horizon" optimize stalled.json -o none --set optimizer.learning_rate=0.05
 
 steps=200 scene '{ "stiffness": 1e-2 }' '"velocity": "x"' "$(reach b '[1, 0, 0]')" '{ "type": "adam" }' >drift.json
 named "a field that moves bodies away" drift stiffness check drift.json
