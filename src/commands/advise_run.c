@@ -508,7 +508,8 @@ static bool is_setting(const struct dc_attempt *attempt)
 }
 
 // Tries a setting that is advised where a run takes a second at most, and others in its place where it does not help.
-// A setting that does not help is not advised, but a race of methods, which may need longer than that.  Changes of the world are not tried: they change the task, or the cost of
+// A setting that does not help is not advised, but a race of methods, which may need longer than that.  A race is advised,
+// too, where the loss is flat and nothing can be tried: a longer step alone may be as flat.  Changes of the world are not tried: they change the task, or the cost of
 // a run.
 static void try_advice(struct session *session, const dcsim_result *result, struct dc_advice_list *list)
 {
@@ -517,9 +518,13 @@ static void try_advice(struct session *session, const dcsim_result *result, stru
   const struct dc_attempt *best = &advice->changes;
   double loss, before = session->horizon ? result->loss : session->best_loss;
   bool reached;
-  if (!advice->attempt[0] || !is_setting(&advice->changes) || result->seconds > DC_TRIED_SECONDS ||
-      session->options->ranks || !session->scene->words)
+  if (!advice->attempt[0] || !is_setting(&advice->changes))
     return;
+  if (result->seconds > DC_TRIED_SECONDS || session->options->ranks || !session->scene->words) {
+    if (strcmp(advice->symptom, "flat") == 0 && !session->horizon)
+      try_race(session, advice);
+    return;
+  }
   bool found = helps(session, best, before, &loss, &reached);
   int count = list_others(session, others);
   for (int k = 0; k < count && !found; k++) {

@@ -50,7 +50,7 @@ END
 named "a fan that swings" oscillating optimizer=null optimize catapult.json -o none
 run 0 optimize catapult.json -o none --quiet --set optimizer=null --require-success
 named "longer ones" overshooting learning_rate=1.8 optimize swing.json -o none --set optimizer.learning_rate=18
-named "short steps" flat 'optimizer.normalize=true --set optimizer.learning_rate=0.03' optimize swing.json -o none --set optimizer.learning_rate=1e-6
+named "short steps" flat 'optimizer[.=]n' optimize swing.json -o none --set optimizer.learning_rate=1e-6
 named "a model without range" flat "--model bsh" optimize swing.json -o none --model ipc --set objective='[{"type": "reach", "body": "b", "target": [1, 0, 0], "tolerance": 0.1}]'
 check "what is reached needs no advice" [ -z "$(symptoms optimize swing.json -o none --set optimizer.learning_rate=5)" ]
 
