@@ -102,8 +102,10 @@ static enum dc_status number_mechanisms(struct build *build)
     body->mechanism = body->parent >= 0 ? bodies->bodies[body->parent].mechanism : -1;
     if (body->mechanism < 0 && body->nv > 0)
       body->mechanism = bodies->mechanism_count++;
-    if (body->mechanism >= 0)
-      bodies->mechanisms[body->mechanism].nv += body->nv;
+    if (body->mechanism < 0)
+      continue;
+    bodies->mechanisms[body->mechanism].nv += body->nv;
+    bodies->mechanisms[body->mechanism].members++;
   }
   for (int m = 0; m < bodies->mechanism_count; m++) {
     bodies->mechanisms[m].v_offset = bodies->nv;

@@ -178,6 +178,7 @@ struct dc_body {
 // Bodies connected by joints: one block of every Hessian.
 struct dc_mechanism {
   int v_offset, nv;  // its degrees of freedom are contiguous
+  int members;       // bodies
 };
 
 struct dc_bodies {
@@ -259,6 +260,13 @@ static inline int dc_body_root(const struct dc_body *bodies, int body)
 static inline bool dc_body_moves(const struct dc_body *body)
 {
   return body->mechanism >= 0;
+}
+
+// Whether nothing moves with a body through joints: it never moves, or is free and carries none.
+static inline bool dc_body_is_alone(const struct dc_bodies *bodies, int body)
+{
+  const struct dc_body *b = &bodies->bodies[body];
+  return !dc_body_moves(b) || (b->free && bodies->mechanisms[b->mechanism].members == 1);
 }
 
 // Whether two bodies have contact: one moves, they are neither in one rigid group nor connected by one joint (bodies

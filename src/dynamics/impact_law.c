@@ -13,9 +13,9 @@
 //      kick = 1.5 G m (e a + u): the rest of the approach is ended with it.
 //   5. What is taken back: hold = J nearness min(1, (c - r)+/d).
 //   6. Friction of the next interval has the net normal impulse J - hold + kick, what it is owed, and ahead of time the
-//      impulse of the kick to come, G m (e a - c)+, of bodies on joints 3 J at most; at least nothing.  The difference is
-//      owed from then on.  So the sum of all that friction has had is that of all net normal impulses, whatever becomes
-//      of the kick.
+//      impulse of the kick to come, G m (e a - c)+, of bodies on joints at most 3 J or, where that is more, (e a - c)+
+//      times the mass of both bodies without their joints; at least nothing.  The difference is owed from then on.  So
+//      the sum of all that friction has had is that of all net normal impulses, whatever becomes of the kick.
 //   7. a, I and W are forgotten as G goes to 1, and far away.
 //   8. Way lost.  W <- W + h (a - u)+; e W is what the bodies are behind when the kick has come, and the impulse that
 //      moves them on by it in an interval of h is e W m/h (impact_late.h).  They have parted for the time W/a already, in which
@@ -34,6 +34,8 @@ static const double FORGETS = 0.8;                         // of an end
 // Times the impulse of a mechanism's contact in the interval.  Chosen among 0 to 4 and
 // none by drawn motions of links (kinds `finger` and `chain skid` of scripts/soak/physics.py): too little loses friction
 // (with 3 once 0.72 of mu), too much cannot be given back (without a bound up to 1.5 of mu).
+// It has no part in how joints move the bodies; that of the two bodies without their joints, which is the least that
+// the kick must have, may be more.
 static const double MOST_AHEAD = 3;
 static const double RESERVE = 1.5;                         // of the impulse of restitution
 static const double ROUND = 0.1;                           // width of the corners of shares
@@ -191,6 +193,15 @@ static void leave(const struct dual out[DC_IMPACT_LAW], double left[DC_IMPACT_LA
   }
 }
 
+// The larger one of a bound and the impulse that changes a speed by so much at a mobility; 0: the bound.
+static struct dual larger_bound(struct dual bound, struct dual speed, struct dual mobility)
+{
+  if (!(mobility.value > 0))
+    return bound;
+  struct dual ratio = over(over(speed, mobility), bound);
+  return times(bound, shift(positive(shift(ratio, 0.5 * ROUND - 1), ROUND), 1));
+}
+
 void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double left[DC_IMPACT_LAW],
                    double slopes[DC_IMPACT_LAW][DC_IMPACT_GIVEN])
 {
@@ -231,7 +242,8 @@ void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double lef
       returned = times(mass, positive(combine(1, full, -1, c), still));
       // The mass of mechanisms is a guess: others that push on them may hide most of the braking.
       if (given[DC_IMPACT_MOBILITY] == 0) {
-        struct dual most = combine(MOST_AHEAD, push, 0, zero);
+        struct dual most = larger_bound(combine(MOST_AHEAD, push, 0, zero), positive(combine(1, full, -1, c), still),
+                                        given_number(given, DC_IMPACT_LIGHTEST));
         returned = times(most, share(over(returned, most)));
       }
     }

@@ -174,12 +174,14 @@ static void turn_easily(const struct dc_body *body, const double rotation[9], co
 // Bodies of mechanisms drag others along, so that their mobility is not that of one body.
 static bool all_free(const struct dc_step_state *state, int pair)
 {
-  bool all = true;
-  for (int x = 0; x < 2; x++) {
-    const struct dc_body *body = &state->model->bodies.bodies[state->rigid->pair_bodies[pair][x]];
-    all &= body->free || !dc_body_moves(body);
-  }
-  return all;
+  const int *of = state->rigid->pair_bodies[pair];
+  return dc_body_is_alone(&state->model->bodies, of[0]) && dc_body_is_alone(&state->model->bodies, of[1]);
+}
+
+// Which number their mobility without joints is.
+static enum dc_impact_given which_mobility(const struct dc_step_state *state, int pair)
+{
+  return all_free(state, pair) ? DC_IMPACT_MOBILITY : DC_IMPACT_LIGHTEST;
 }
 
 // n^T M^-1 n of one body: how fast an impulse of 1 N s along n makes its contact point move along n, m/s.  y [3]: the
@@ -324,9 +326,11 @@ bool dc_impact_given(const struct dc_step_state *state, int pair, const double *
   given[DC_IMPACT_NEARNESS] = dc_impact_nearness(strength);
   given[DC_IMPACT_LOAD] = still(state) * dc_smooth_step_integral(h * pulled(state, pair, &n) / still(state));
   given[DC_IMPACT_LENGTH] = state->rigid->late && all_free(state, pair) ? h : 0;
-  given[DC_IMPACT_MOBILITY] = 0;
-  for (int x = 0; x < 2 && all_free(state, pair); x++)
-    given[DC_IMPACT_MOBILITY] += mobility_of(state, of[x], n.along + 6 * x, y);
+  for (int x = 0; x < 2; x++)
+    given[which_mobility(state, pair)] += mobility_of(state, of[x], n.along + 6 * x, y);
+  // A link may have no mass or inertia of its own: it has no part in what its joint carries.
+  if (!isfinite(given[DC_IMPACT_LIGHTEST]))
+    given[DC_IMPACT_LIGHTEST] = 0;
   given[DC_IMPACT_RESTITUTION] = dc_impact_restitution(state, pair, y);
   return true;
 }
@@ -348,7 +352,7 @@ static void kept_slopes(const struct dc_step_state *state, int pair, const doubl
 static void mobility_slopes(const struct dc_step_state *state, int pair, const struct dc_impact_normal *n,
                             double weight, double along[12], struct dc_impact_slopes *slopes)
 {
-  for (int x = 0; x < 2 && weight != 0 && all_free(state, pair); x++) {
+  for (int x = 0; x < 2 && weight != 0; x++) {
     int body = state->rigid->pair_bodies[pair][x];
     const double *normal = n->along + 6 * x;
     double y[3], turned[3], own = mobility_of(state, body, normal, y);
@@ -394,7 +398,7 @@ void dc_impact_given_slopes(const struct dc_step_state *state, int pair, const d
     dc_vec_add_scaled(along + 6 * x + 3, along + 6 * x + 3, part, state->input->design.gravity);
     dc_vec_add_scaled(slopes->gravity, slopes->gravity, part, n.along + 6 * x + 3);
   }
-  mobility_slopes(state, pair, &n, weights[DC_IMPACT_MOBILITY], along, slopes);
+  mobility_slopes(state, pair, &n, weights[which_mobility(state, pair)], along, slopes);
   double size = weights[DC_IMPACT_PUSH] * push;
   if (reference > 0)
     size += weights[DC_IMPACT_NEARNESS] * nearness_slope(strength) / reference;

@@ -16,7 +16,8 @@
 // interval before: c |F - F-| <= LASTING |F|, c = H/h-.  An impact changes its force by the order of itself in every
 // interval that resolves it.  One that steps do not resolve may have nearly the same force in two of them, but there the
 // force brakes.  The centres of the two bodies then came nearer or parted along it by a way w since t-1 which is not
-// short against the way that F moves their reduced mass m by, m |w| > F h- max(BRAKED H, RESOLVED h-).  Two intervals of
+// short against the way that F moves their reduced mass m by, m |w| > F h- max(BRAKED H, RESOLVED h-).  A body on joints
+// counts with the momentum and the mass of its mechanism, as a light link is braked with what it hangs on.  Two intervals of
 // equal force that turn a body round give it F h-.  Some hundredths of a step make what lies on a soft barrier as fast,
 // too.  This is therefore not asked of a contact that keeps, of earlier intervals, at least KEPT of the impulse
 // F (H - h-) that one keeps which lasts.
@@ -62,21 +63,39 @@ static bool holds(const struct dc_model *model, const struct dc_step_interval *i
   return scale * scale * dc_vec_dot(change, change) <= dc_vec_dot(force, force);
 }
 
+// The bodies of a mechanism, or one that is alone: their mass, and their momentum along a force over the time since t-1.
+struct side {
+  double mass, moved;
+};
+
+static struct side side_of(const struct dc_rollout *rollout, int body, const double force[3])
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  bool alone = dc_body_is_alone(bodies, body);
+  struct side side = {0, 0};
+  for (int i = alone ? body : 0; i < (alone ? body + 1 : bodies->count); i++) {
+    double way[3];
+    if (!dc_body_moves(&bodies->bodies[i]) || bodies->bodies[i].mechanism != bodies->bodies[body].mechanism)
+      continue;
+    dc_vec_sub(way, rollout->now.poses[i].position, rollout->before.poses[i].position);
+    side.mass += bodies->bodies[i].mass;
+    side.moved += bodies->bodies[i].mass * dc_vec_dot(way, force);
+  }
+  return side;
+}
+
 // m w of a pair; the contact itself may stand still while a body turns about it and is braked.
 static double momentum_of(const struct dc_rollout *rollout, int p, const double force[3])
 {
-  double work = 0, inverse_mass = 0, size = dc_vec_norm(force);
-  for (int side = 0; side < 2; side++) {
-    int i = rollout->rigid.pair_bodies[p][side];
-    const struct dc_body *body = &rollout->model->bodies.bodies[i];
-    double way[3];
-    if (!dc_body_moves(body))
+  double way = 0, inverse_mass = 0, size = dc_vec_norm(force);
+  for (int x = 0; x < 2; x++) {
+    struct side side = side_of(rollout, rollout->rigid.pair_bodies[p][x], force);
+    if (!(side.mass > 0))
       continue;
-    dc_vec_sub(way, rollout->now.poses[i].position, rollout->before.poses[i].position);
-    work += (side ? -1 : 1) * dc_vec_dot(way, force);
-    inverse_mass += body->mass > 0 ? 1 / body->mass : 0;
+    way += (x ? -1 : 1) * side.moved / side.mass;
+    inverse_mass += 1 / side.mass;
   }
-  return size > 0 && inverse_mass > 0 ? work / (size * inverse_mass) : 0;
+  return size > 0 && inverse_mass > 0 ? way / (size * inverse_mass) : 0;
 }
 
 // Whether a pair keeps by now about what a contact keeps that has lasted since whole steps.

@@ -48,28 +48,12 @@ double dc_solid_size(double volume, double area)
   return volume > 0 ? fmin(cbrt(volume), 12 * volume / area) : 0;
 }
 
-// A free body that bears no other one.
-static bool is_alone(const struct dc_bodies *bodies, int i, const int *members)
-{
-  return bodies->bodies[i].free && members[bodies->bodies[i].mechanism] == 1;
-}
-
-// members [mechanisms]: how many bodies each has.
-static int *count_members(const struct dc_bodies *bodies)
-{
-  int *members = dc_alloc((size_t)bodies->mechanism_count + 1, sizeof *members);
-  for (int i = 0; i < bodies->count && members; i++)
-    if (dc_body_moves(&bodies->bodies[i]))
-      members[bodies->bodies[i].mechanism]++;
-  return members;
-}
-
 enum dc_status dc_link_sizes(const struct dc_bodies *bodies, double *size, struct dc_error *error)
 {
-  int *members = count_members(bodies), links = 0;
+  int links = 0;
   double(*solids)[2] = dc_alloc((size_t)bodies->count + 1, sizeof *solids);  // of groups: volume, surface
   double sum = 0;
-  bool enough = members && solids;
+  bool enough = solids;
   for (int i = 0; i < bodies->count && enough; i++)
     if (link_counts(bodies, i)) {
       const struct dc_mass_properties *solid = &bodies->bodies[i].shape->properties;
@@ -81,13 +65,12 @@ enum dc_status dc_link_sizes(const struct dc_bodies *bodies, double *size, struc
     size[i] = link_counts(bodies, i) ? dc_solid_size(solid[0], solid[1]) : 0;
     if (link_counts(bodies, i) && !(size[i] > 0))
       size[i] = bodies->bodies[i].radius;
-    if (size[i] > 0 && !is_alone(bodies, i, members))
+    if (size[i] > 0 && !dc_body_is_alone(bodies, i))
       links++, sum += size[i] * size[i] * size[i];
   }
   for (int i = 0; i < bodies->count && enough; i++)
-    if (size[i] > 0 && !is_alone(bodies, i, members))
+    if (size[i] > 0 && !dc_body_is_alone(bodies, i))
       size[i] = fmax(size[i], LEAST_PART * cbrt(sum / links));
-  free(members);
   free(solids);
   return enough ? DC_OK : dc_out_of_memory_for(error, "the sizes of %d bodies", bodies->count);
 }
@@ -212,15 +195,15 @@ enum dc_status dc_link_masses(const struct dc_bodies *bodies, struct dc_arena *a
                               double *mass, double *acceleration, struct dc_error *error)
 {
   struct inertia inertia = {.bodies = bodies};
-  int *members = count_members(bodies), links = 0;
+  int links = 0;
   double *whole = dc_arena_alloc(arena, (size_t)bodies->mechanism_count + 1, sizeof *whole);
-  enum dc_status status = members && whole ? DC_OK : DC_MEMORY;
+  enum dc_status status = whole ? DC_OK : DC_MEMORY;
   for (int i = 0; i < bodies->count && !status; i++) {
     mass[i] = bodies->bodies[i].mass;
     acceleration[i] = mass[i] > 0 ? dc_vec_norm(forces[i]) / mass[i] : 0;
     if (dc_body_moves(&bodies->bodies[i]))
       whole[bodies->bodies[i].mechanism] += mass[i];
-    links += link_counts(bodies, i) && !is_alone(bodies, i, members);
+    links += link_counts(bodies, i) && !dc_body_is_alone(bodies, i);
   }
   if (links && !status)
     status = create(&inertia, arena);
@@ -231,14 +214,13 @@ enum dc_status dc_link_masses(const struct dc_bodies *bodies, struct dc_arena *a
     if (all)
       accelerate(&inertia, forces, all);
     for (int i = 0; i < bodies->count && !status; i++)
-      if (link_counts(bodies, i) && !is_alone(bodies, i, members)) {
+      if (link_counts(bodies, i) && !dc_body_is_alone(bodies, i)) {
         double most = fmax(whole[bodies->bodies[i].mechanism], mass[i]);
         acceleration[i] = all[i];
         mass[i] = fmin(most, fmax(mass[i], 1 / largest_mobility(&inertia, i)));
       }
   }
   dc_symmetric_destroy(inertia.matrix);
-  free(members);
   return status == DC_MEMORY ? dc_out_of_memory_for(error, "the inertia of links") : DC_OK;
 }
 

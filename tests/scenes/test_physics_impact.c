@@ -173,5 +173,92 @@ static void test_corner(void)
     }
 }
 
+struct row {
+  const char *model, *integrator;
+  double step, speed, restitution;
+};
+
+// The speed of the last of four cubes on a rail after the first has been thrown at them; NAN on failure.
+static double last_of_row(const struct row *row, double friction)
+{
+  struct experiment experiment;
+  double gap = fmax(0.02, 2.5 * row->speed * row->step), part = 0.5 * (1 + row->restitution), speed[3] = {NAN};
+  double time = gap / row->speed * (1 + 1 / part + 1 / (part * part));
+  if (set_up(&experiment,
+             "{'time': {'step': %.17g, 'steps': %d, 'integrator': '%s'}, 'gravity': [0, 0, 0],"
+             "'contact': {'model': '%s', 'stiffness': 1e-6, 'friction': %g, 'restitution': %g},"
+             "'shapes': {'cube': {'type': 'box', 'size': [0.1, 0.1, 0.1], 'surface': 'mesh'}}, 'bodies': ["
+             "{'name': 'a', 'shape': 'cube', 'mass': 0.6, 'joint': {'type': 'slide', 'axis': [1, 0, 0]},"
+             "'joint_velocity': [%g]},"
+             "{'name': 'b', 'shape': 'cube', 'mass': 0.6, 'position': [%g, 0, 0],"
+             "'joint': {'type': 'slide', 'axis': [1, 0, 0]}},"
+             "{'name': 'c', 'shape': 'cube', 'mass': 0.6, 'position': [%g, 0, 0],"
+             "'joint': {'type': 'slide', 'axis': [1, 0, 0]}},"
+             "{'name': 'd', 'shape': 'cube', 'mass': 0.6, 'position': [%g, 0, 0],"
+             "'joint': {'type': 'slide', 'axis': [1, 0, 0]}}]}",
+             row->step, (int)ceil(1.1 * time / row->step) + 12, row->integrator, row->model, friction,
+             row->restitution, row->speed, 0.1 + gap, 2 * (0.1 + gap), 3 * (0.1 + gap)) &&
+      roll(&experiment))
+    velocity_at(&experiment, experiment.trajectory->steps, 3, speed);
+  tear_down(&experiment);
+  return speed[0];
+}
+
+// Nothing slides where faces meet straight, so that friction takes nothing from a restitution: cubes on a rail need the
+// kick of their masses, whatever the barrier has braked before.
+static void test_row(void)
+{
+  static const struct row rows[] = {{"exact", "second_order", 0.0070027, 4.352, 0.608},
+                                    {"bsh", "second_order", 0.0070027, 4.352, 0.608},
+                                    {"bsh", "euler", 0.0023, 2.82, 0.9},
+                                    {"exact", "euler", 0.005, 2.16, 0.92},
+                                    {"exact", "second_order", 0.0169, 1.38, 0.5}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    double rough = last_of_row(&rows[i], 0.37), smooth = last_of_row(&rows[i], 0);
+    printf("# %s, %s, e %g, step %g: %.4f of the speed without friction\n", rows[i].model, rows[i].integrator,
+           rows[i].restitution, rows[i].step, rough / smooth);
+    CHECK(fabs(rough / smooth - 1) < 0.03, "%s, %s, step %g: %g", rows[i].model, rows[i].integrator, rows[i].step,
+          rough / smooth);
+  }
+}
+
+// A finger on a driven hinge of a carriage of 14 times its mass lands and slides along the floor: what brakes both is an
+// impact, though the finger alone moves little, and its friction is not left behind by a divided step.
+static void test_finger(void)
+{
+  static const char *const models[] = {"manifold", "bsh", "exact", "sdrs"};
+  static const double friction = 0.44988, carried = 1.73025, own = 0.126524, forward = 18.47946, down = 1.13372;
+  for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+    struct experiment experiment;
+    const int steps = 16;
+    const double step = 0.011507373194967476;
+    if (set_up(&experiment,
+               "{'time': {'step': %.17g, 'steps': %d, 'integrator': 'second_order'},"
+               "'contact': {'model': '%s', 'stiffness': 1e-6, 'friction': %g}, 'shapes': {'floor': {'type': 'plane'},"
+               "'finger': {'type': 'capsule', 'radius': 0.02, 'height': 0.12, 'surface': 'mesh'}},"
+               "'bodies': [{'name': 'floor', 'shape': 'floor', 'joint': 'fixed'},"
+               "{'name': 'carriage', 'mass': %g, 'inertia': [0.01, 0.01, 0.01, 0, 0, 0], 'position': [0, 0, 0.248707717],"
+               "'joint': [{'type': 'slide', 'axis': [1, 0, 0]}, {'type': 'slide', 'axis': [0, 0, 1]}],"
+               "'joint_velocity': [%g, %g]},"
+               "{'name': 'finger', 'shape': 'finger', 'mass': %g, 'parent': 'carriage', 'position': [0, 0, 0.158707717],"
+               "'joint': {'type': 'hinge', 'axis': [0, 1, 0], 'anchor': [0, 0, 0.248707717]},"
+               "'joint_position': [0.31369507], 'pd': {'kp': 29.11048206, 'kd': 0.47671062647}}]}",
+               step, steps, models[i], friction, carried, forward, -down, own) &&
+        roll(&experiment)) {
+      double carriage[3], finger[3];
+      velocity_at(&experiment, steps, 1, carriage);
+      velocity_at(&experiment, steps, 2, finger);
+      // Speeds are those of the middle of the last interval.
+      double normal = carried * (carriage[2] + down) + own * (finger[2] + down) +
+                      (carried + own) * GRAVITY * step * (steps - 0.5);
+      double lost = carried * (forward - carriage[0]) + own * (forward - finger[0]);
+      printf("# %s: %.4f of the coefficient\n", models[i], lost / normal / friction);
+      CHECK(fabs(lost / normal / friction - 1) < 0.02, "%s: %g", models[i], lost / normal / friction);
+    }
+    tear_down(&experiment);
+  }
+}
+
 RUN_TESTS_IN_TEMPORARY_FOLDER({"rebounds", test_rebounds}, {"which restitution counts", test_which_counts},
-                              {"oblique", test_oblique}, {"rest", test_rest}, {"corner", test_corner})
+                              {"oblique", test_oblique}, {"rest", test_rest}, {"corner", test_corner}, {"row", test_row},
+                              {"finger", test_finger})
