@@ -121,6 +121,17 @@ function draw(model, seed) {
   return `<key name="motion"${part('qpos', Array.from(model.qpos0))}${part('qvel', qvel)}${part('ctrl', ctrl)}/>`;
 }
 
+// Whether forces of actuators have limits: where steps of Runge and Kutta are too long for stiff gains these do not
+// explode, but beat between the limits, and the motion is another one.
+function hasLimits(model) {
+  return [...model.actuator_forcerange, ...model.jnt_actfrcrange].some((end) => end !== 0);
+}
+
+// How far the ends of two motions are apart, in parts of the way.
+function apart(one, other) {
+  return Math.max(0, ...one.end.map((end, i) => Math.hypot(...end.place.map((x, k) => x - other.end[i].place[k])) / Math.max(one.way[i], 0.01)));
+}
+
 function answer(request) {
   const done = new Set();
   if (request.file)
@@ -141,6 +152,13 @@ function answer(request) {
     let moved = move(model, data, request, request.contact ? integrators.mjINT_IMPLICIT : integrators.mjINT_RK4, request.step);
     if (!moved.whole)
       moved = move(model, data, request, integrators.mjINT_IMPLICIT, request.step / 4);
+    for (let part = 4; moved.whole && !request.contact && hasLimits(model) && part <= 64; part *= 4) {
+      const finer = move(model, data, request, integrators.mjINT_RK4, request.step / part);
+      const settled = finer.whole && apart(moved, finer) < 1e-3;
+      moved = finer;
+      if (settled)
+        break;
+    }
     if (!moved.whole)
       throw Error('MuJoCo does not survive it');
     return { nv: model.nv, medium, ...moved };

@@ -47,7 +47,8 @@ def roll_out(steps, request, integrator="second_order"):
         include["unsupported"] = "skip"
     if "keyframe" in request:
         include["keyframe"] = request["keyframe"]
-    scene = dcsim.open({"time": {"step": 1 / steps, "steps": steps, "integrator": integrator}, "contact": {"model": "bsh", "stiffness": 1e-9}, "include": include},
+    world = {"gravity": request["gravity"]} if "gravity" in request else {}
+    scene = dcsim.open({**world, "time": {"step": 1 / steps, "steps": steps, "integrator": integrator}, "contact": {"model": "bsh", "stiffness": 1e-9}, "include": include},
                        os.path.dirname(request["file"]), allowed_paths=[request["folder"]])
     problem = scene.problem(steps)
     problem.value(problem.initial)

@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Robots drawn at random as URDF and as SDF with what their formats say beside the plain tree, against MuJoCo's motion of an independent MJCF text.
 
-    scripts/soak/robot_draws.py --mujoco .../@mujoco/mujoco/mujoco.js [--draws 100] [--seed 1] [--formats urdf sdf] [--build build] [--keep FOLDER]
+    scripts/soak/robot_draws.py --mujoco .../@mujoco/mujoco/mujoco.js [--draws 100] [--seed 1] [--formats urdf sdf] [--through mjcf urdf] [--build build] [--keep FOLDER]
 
 URDF: masses of collisions and of scaled and mirrored meshes, mimics, narrow ranges, planar joints, links without mass between, elements in any order, what says nothing about
 motion.  SDF (scripts/soak/sdf_text.py): frames, models in models, included and merged files, versions 1.4 to 1.11, joints off the link's frame, ball and universal joints,
 springs, mimics, ranges, loops, gravity of world and link.  The MJCF text is that of scripts/soak/robot_trees.py.  Masses and frames must agree within 1e-9 (meshes 1e-6), motion
-as in scripts/robot_motion.py (5 % with dry friction, ranges, loops).
+as in scripts/robot_motion.py (5 % with dry friction, ranges, loops).  --through writes each robot in those formats by `dcsim export`, reads that again and holds it against the same text:
+"named" is another motion of which the export has a note; a keyframe and the gravity that it asks for are taken over.  What is written as MJCF MuJoCo reads, too.
 """
 import collections
+import json
 import os
 import random
+import re
+import subprocess
 import sys
 import tempfile
 
@@ -142,9 +146,13 @@ def draw_sdf(generator):
     return links, files, trees.mjcf_of(links, writer.named, gravity, more)
 
 
-def judge(python, folder, name, reference, links, loops):
-    request = {"file": os.path.join(folder, name), "folder": folder, "python": python}
-    loose = loops or any(any(link["friction"]) or link["range"] for link in links)
+def is_loose(links, loops):
+    return loops or any(any(link["friction"]) or link["range"] for link in links)
+
+
+def judge(python, folder, name, reference, links, loops, **more):
+    request = {"file": os.path.join(folder, name), "folder": folder, "python": python, **more}
+    loose = is_loose(links, loops)
     meshes = any(shape[0] == "mesh" for link in links for shape in link["shapes"])
     worst = {}
     try:
@@ -158,8 +166,30 @@ def judge(python, folder, name, reference, links, loops):
         return "refused", str(error)
 
 
+def through(arguments, node, folder, name, form, reference, links, loops):
+    """Writes a robot of the folder in another format: the verdict on that, and why."""
+    scene, out = os.path.join(folder, "scene.json"), "through." + {"mjcf": "xml"}.get(form, form)
+    with open(scene, "w") as file:
+        json.dump({"time": {"step": .01, "steps": 1}, "contact": {"model": "bsh"}, "include": {"file": name, "collide": False, "overlaps": "separate"}}, file)
+    done = subprocess.run([os.path.join(arguments.build, "dcsim"), "export", scene, "--format", form, "-o", os.path.join(folder, out)], capture_output=True, text=True)
+    notes = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("note") and '"gravity":' not in line]
+    if done.returncode:
+        return "refused", done.stderr
+    gravity = re.search(r'"gravity": (\[.*?\])', done.stdout + done.stderr)
+    more = {"gravity": json.loads(gravity[1])} if gravity else {"keyframe": "start"} if form == "mjcf" else {}
+    verdict, why = judge(arguments.python, folder, out, reference, links, loops, **more)
+    if form == "mjcf":
+        theirs = robot_motion.ask(node, {"file": os.path.join(folder, out), "folder": folder, "step": 5e-4, "keyframe": "start"})
+        places = {body["name"]: end["place"] for body, end in zip(theirs.get("bodies", ()), theirs.get("end", ()))}
+        worst = max((abs(a - b) / max(way, .01) for body, way, end in zip(reference["bodies"], reference["way"], reference["end"]) for a, b in zip(end["place"], places.get(body["name"], [1e9] * 3)) if way > 1e-9), default=0)
+        verdict = verdict if worst < (.05 if is_loose(links, loops) else .01) else "differs" if verdict == "same" else verdict
+        why += ", in MuJoCo %.3g of the way %s" % (worst, theirs.get("error", ""))
+    return ("named" if verdict == "differs" and notes else verdict), why + "; ".join(notes)
+
+
 def main():
     parser = options(__doc__, 100)
+    parser.add_argument("--through", nargs="*", default=[], choices=["mjcf", "urdf"])
     parser.add_argument("--formats", nargs="*", default=["urdf", "sdf"])
     parser.add_argument("--only", type=int, nargs="*", help="numbers of draws")
     arguments, node = begin(parser)
@@ -185,6 +215,17 @@ def main():
                     print("draw %d, %s: %s %s" % (k, ending, verdict, why), flush=True)
                     for name, content in dict(files, **{"mujoco.xml": text}).items():
                         keep(arguments, "%d-%d-%s" % (arguments.seed, k, name), content)
+                for form in arguments.through:
+                    verdict, why = through(arguments, node, folder, "model." + ending, form, reference, links, "connect" in text)
+                    counts["%s through %s %s" % (ending, form, verdict)] += 1
+                    if verdict != "same":
+                        print("draw %d, %s through %s: %s %s" % (k, ending, form, verdict, why), flush=True)
+                    if verdict in ("differs", "refused"):
+                        for name in os.listdir(folder):
+                            if os.path.isfile(os.path.join(folder, name)):
+                                with open(os.path.join(folder, name)) as file:
+                                    keep(arguments, "%d-%d-%s-%s" % (arguments.seed, k, form, name), file.read())
+                        keep(arguments, "%d-%d-%s-mujoco.xml" % (arguments.seed, k, form), text)
     return tell(counts, "differs", "refused")
 
 

@@ -30,6 +30,8 @@ near() {
 }
 near ball '[0.5, 3, 0]'
 near half '[0, 6, -0.5]'
+"$dcsim" export scene.json --format urdf -o scene.urdf >notes 2>&1
+check "URDF has no buoyancy" grep -q "buoyancy of 4 bodies left out" notes
 run 0 list models
 if grep -q '^  mujoco:' "$out"; then
   near ball '[0.5, 3, 0]' --model mujoco --set mujoco.substeps=20 --set time.integrator=euler

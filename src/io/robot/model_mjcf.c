@@ -272,6 +272,9 @@ static bool open_body(struct writer *writer, int i, const double *velocity)
   return put_geometries(writer, i);
 }
 
+// Ties and couplings give tenths of a micrometre, MuJoCo's equalities by default a twentieth of what pulls at them.
+static const char *const rigid = " solref=\".002 1\" solimp=\".9999 .9999 .001 .5 2\"/>\n";
+
 // Pairs that do not touch, couplings as equalities of joints, and ties as connections.  A coupled body has a single
 // scalar joint, which bears the body's name.  Frames of bodies stand where those of their shapes are.
 static void put_exclusions(const struct dc_model *model, struct dc_text *text)
@@ -295,7 +298,7 @@ static void put_exclusions(const struct dc_model *model, struct dc_text *text)
     dc_export_numbers(text, "polycoef", 5,
                       (double[5]){coupling->offset, coupling->multiplier, coupling->powers[0], coupling->powers[1],
                                   coupling->powers[2]});
-    dc_text_add(text, "/>\n");
+    dc_text_add(text, "%s", rigid);
   }
   for (int k = 0; k < model->definition.tie_count; k++) {
     const struct dc_tie *tie = &model->definition.ties[k];
@@ -303,7 +306,7 @@ static void put_exclusions(const struct dc_model *model, struct dc_text *text)
     dc_export_name(text, "body1", name_of(&bodies->bodies[tie->body]), "");
     dc_export_name(text, "body2", name_of(&bodies->bodies[tie->to]), "");
     dc_export_numbers(text, "anchor", 3, bodies->bodies[tie->body].center);
-    dc_text_add(text, "/>\n");
+    dc_text_add(text, "%s", rigid);
   }
   dc_text_add(text, "  </equality>\n");
 }

@@ -400,6 +400,15 @@ static enum dc_status note_world(const struct dc_model *model, struct dc_notes *
   return status || !moves ? status : dc_notes_add(notes, "velocities of the start are not in URDF");
 }
 
+// Bodies that weigh more or less than their mass.
+static int count_lifted(const struct dc_bodies *bodies)
+{
+  int count = 0;
+  for (int i = 0; i < bodies->count; i++)
+    count += dc_body_moves(&bodies->bodies[i]) && bodies->bodies[i].buoyancy != 0;
+  return count;
+}
+
 // Couplings that are no lines become the tangents at the start.
 static int count_curves(const struct dc_model_definition *definition)
 {
@@ -426,6 +435,10 @@ static enum dc_status add_notes(const struct writer *writer, struct dc_notes *no
   if (!status && writer->rotors)
     status = dc_notes_add(notes, "armature, springs or constant forces of %d joints left out, which URDF does not have",
                           writer->rotors);
+  int lifted = count_lifted(&writer->model->bodies);
+  if (!status && lifted)
+    status = dc_notes_add(notes, "buoyancy of %d bodies left out, which URDF does not have: they weigh all of their mass",
+                          lifted);
   if (!status && writer->shifted)
     status =
         dc_notes_add(notes, "URDF has no start: %d coordinates count from where their joints start", writer->shifted);
