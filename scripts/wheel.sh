@@ -3,7 +3,8 @@
 # Makes a Python wheel that holds the module, the library, the program, the scenes and every shared library that they need but those
 # that each Linux has.  Nothing is downloaded; needs a Debian system with what building needs, and patchelf.
 # Without MuJoCo, the live view and MPI: their libraries are not the wheel's to carry.
-# Usage: scripts/wheel.sh [DIR]     the wheel comes to DIR, default build/dist; the build stays in build-wheel/
+# Usage: scripts/wheel.sh [--tarball] [DIR]     the wheel comes to DIR, default build/dist; the build stays in build-wheel/
+# --tarball: and beside it an archive of the same that runs wherever it is unpacked (bin, lib, share, python).
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 for program in patchelf python3 objdump ldd; do
@@ -12,6 +13,11 @@ for program in patchelf python3 objdump ldd; do
     exit 2
   }
 done
+tarball=''
+if [ "${1-}" = --tarball ]; then
+  tarball=--tarball
+  shift
+fi
 directory=${1:-$root/build/dist}
 mkdir -p "$directory"
 directory=$(cd "$directory" && pwd)
@@ -34,4 +40,4 @@ make --no-print-directory install-strip DESTDIR="$PWD/install" > install.log 2>&
   tail -n 40 install.log >&2
   exit 1
 }
-python3 "$root/scripts/wheel/pack.py" "$root" "$PWD/install/usr" "$directory"
+python3 "$root/scripts/wheel/pack.py" "$root" "$PWD/install/usr" "$directory" $tarball

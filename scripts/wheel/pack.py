@@ -7,7 +7,7 @@ dcsim/lib         libdcsim and the libraries of others, found by $ORIGIN, under 
                   process may bring another version under the usual one
 The tag is what the files need: the newest version of glibc that any of them asks for.
 
-Usage: pack.py TREE PREFIX DIR
+Usage: pack.py TREE PREFIX DIR [--tarball]
 """
 import base64
 import hashlib
@@ -17,10 +17,12 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 
 tree, prefix, directory = (os.path.abspath(argument) for argument in sys.argv[1:4])
+with_tarball = sys.argv[4:] == ["--tarball"]
 
 # Libraries that every Linux has, as the manylinux policies list them.
 EVERYWHERE = re.compile(r"(ld-linux|libc|libm|libdl|librt|libpthread|libresolv|libgcc_s|libstdc\+\+|libutil)[-.]|linux-vdso")
@@ -87,6 +89,23 @@ def record(path, name):
     return f"{name},sha256={digest},{len(content)}\n"
 
 
+def tarball(package, path):
+    """bin, lib and share as they are in the wheel, python/dcsim, and the licences, in a folder of the archive's name."""
+    folder = os.path.basename(path)[:-len(".tar.gz")]
+    with tarfile.open(path + ".part", "w:gz") as archive:
+        for name in sorted(os.listdir(package)):
+            apart = name in ("bin", "lib", "share") or not name.endswith((".py", ".typed"))
+            archive.add(os.path.join(package, name), f"{folder}/{'' if apart else 'python/dcsim/'}{name}", filter=owned_by_root)
+    os.replace(path + ".part", path)
+    return path
+
+
+def owned_by_root(member):
+    member.uid = member.gid = 0
+    member.uname = member.gname = "root"
+    return member
+
+
 def main():
     version = re.search(r"AC_INIT\(\[dcsim\], \[([^\]]+)\]", open(os.path.join(tree, "configure.ac"), encoding="utf-8").read()).group(1)
     work = tempfile.mkdtemp(prefix="dcsim-wheel-")
@@ -132,6 +151,8 @@ def main():
         lines += f"dcsim-{version}.dist-info/RECORD,,\n"
         archive.writestr(f"dcsim-{version}.dist-info/RECORD", lines)
     os.replace(wheel + ".part", wheel)
+    if with_tarball:
+        print(tarball(package, os.path.join(directory, f"dcsim-{version}-linux-{platform.machine()}.tar.gz")))
     shutil.rmtree(work)
     print(f"wheel: {len(libraries)} libraries of others, {os.path.getsize(wheel) / 1e6:.0f} MB")
     print(wheel)
