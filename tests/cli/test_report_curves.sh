@@ -118,5 +118,13 @@ run 0 report arm
 check "without rows there are no terms" [ "$(grep -c '"terms"' arm/report.html)" = 0 ]
 cp whole arm/progress.jsonl
 run 0 report arm
-look arm soft worlds
+# the angle from a rotation that is asked for
+cat >turn.json <<'END'
+{"time": {"step": 0.02, "steps": 40}, "gravity": [0, 0, 0], "shapes": {"b": {"type": "box", "size": [0.1, 0.2, 0.3]}}, "bodies": [{"name": "a", "shape": "b", "mass": 1}],
+ "control": [{"type": "initial_state", "body": "a", "velocity": "xyz", "angular_velocity": "xyz"}],
+ "objective": [{"type": "pose", "body": "a", "target": [0.2, 0, 0.1], "rotation": [0.8, 0.6, 0, 0], "tolerance": 0.01, "rotation_tolerance": 0.05}],
+ "optimizer": {"type": "adam", "learning_rate": 0.05, "iterations": 3}}
+END
+run 0 optimize turn.json -o turn --quiet
+look arm soft worlds turn
 finish

@@ -62,6 +62,32 @@ function distances(data) {
   });
 }
 
+// Angles between bodies and the rotations that are asked of them, rad.
+function angles(data) {
+  const { rotations, kept } = data.best;
+  const moving = data.bodies.filter((body) => body.moves);
+  const objectives = Array.isArray(data.scene.objective) ? data.scene.objective : [];
+  return objectives.flatMap(({ type, body: name, target, rotation, tolerance, rotation_tolerance: turned }) => {
+    const asked = { orientation: target, pose: rotation }[type];
+    const b = moving.findIndex((body) => body.name === name);
+    if (b < 0 || !Array.isArray(asked) || asked.length !== 4) return [];
+    const size = Math.hypot(...asked);
+    const values = [];
+    for (let f = 0; f < kept; f++) {
+      const row = 4 * (f * moving.length + b);
+      const cosine = asked.reduce((sum, x, k) => sum + (x / size) * rotations[row + k], 0);
+      values.push(2 * Math.acos(Math.min(1, Math.abs(cosine))));
+    }
+    return [{ name, values, tolerance: type === "pose" ? turned : tolerance }];
+  });
+}
+
+// Lines at the tolerances of series, each once.
+function tolerances(series, unit, time) {
+  const bounds = [...new Set(series.map((one) => one.tolerance).filter((x) => x > 0))];
+  return bounds.map((x) => ({ name: `tolerance ${number(x)} ${unit}`, values: time.map(() => x), dash: [2, 4], faint: true }));
+}
+
 const swing = (values) => {
   const known = Array.from(values).filter((v) => v !== null && Number.isFinite(v));
   return known.length ? Math.max(...known) - Math.min(...known) : 0;
@@ -136,9 +162,9 @@ function describe(data) {
   }
   list.push(...parts(best.curves, time));
   const far = distances(data);
-  const bounds = [...new Set(far.map((one) => one.tolerance).filter((x) => x > 0))];
-  const lines = bounds.map((x) => ({ name: `tolerance ${number(x)} m`, values: time.map(() => x), dash: [2, 4], faint: true }));
-  add("Distance from the target", "m", far.length ? [...far, ...lines] : [], { log: true });
+  add("Distance from the target", "m", [...far, ...tolerances(far, "m", time)], { log: true });
+  const turned = angles(data);
+  add("Angle from the target", "rad", [...turned, ...tolerances(turned, "rad", time)]);
   add("Speed", "m/s", largest(speedsOf(data, best).filter((speed) => speed.shown)));
   if (best.gaps) add("Smallest gap since the frame before", "m", [{ name: "gap", values: best.gaps }], { log: true, first: 2 });
   list.push(...contactCharts(best.contacts, time));

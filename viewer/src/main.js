@@ -249,13 +249,26 @@ function replay(data) {
       type: "button",
       class: "switch",
       title: "Save what is seen as a picture",
-      onclick: async () => {
-        const url = URL.createObjectURL(await stage.picture());
-        el("a", { href: url, download: `${data.name}.png` }).click();
-        setTimeout(() => URL.revokeObjectURL(url), 10000);
-      },
+      onclick: async () => save(await stage.picture(), `${data.name}.png`),
     },
     "Picture",
+  );
+  const film = el(
+    "button",
+    {
+      type: "button",
+      class: "switch film",
+      title: "Save the motion as a film, at the speed that is chosen; press again to end it",
+      onclick: async () => {
+        if (film.getAttribute("aria-pressed") === "true") return player.pause();
+        film.setAttribute("aria-pressed", "true");
+        const made = await stage.film(() => player.once());
+        film.setAttribute("aria-pressed", "false");
+        if (made) save(made, `${data.name}.${made.type.split("/")[1]}`);
+        else film.disabled = true;
+      },
+    },
+    "Film",
   );
   section.append(
     list.count ? list.element : "",
@@ -268,6 +281,7 @@ function replay(data) {
       home,
       cameras,
       snapshot,
+      data.placing || !(player.end > 0) ? null : film,
       data.placing ? null : el(
         "span",
         { class: "keys" },
@@ -286,6 +300,13 @@ function replay(data) {
   if (!list.count) section.classList.add("alone");
   tooltip(stage, view);
   return { section, stage, player, modes, switches, choices };
+}
+
+// Gives the browser a file to keep.
+function save(content, name) {
+  const url = URL.createObjectURL(content);
+  el("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
 // Keys, for the view that is there when they are pressed.

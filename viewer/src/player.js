@@ -116,6 +116,16 @@ export class Player {
     this.#next();
   }
 
+  // Plays from the beginning to the end, once; done when that has been seen, or somebody pauses.
+  async once() {
+    this.pause();
+    this.seek(0);
+    this.play();
+    while (this.playing && this.time < this.end) await new Promise((later) => requestAnimationFrame(later));
+    await new Promise((later) => setTimeout(later, 300)); // the last picture stays
+    this.pause();
+  }
+
   pause() {
     this.playing = false;
     cancelAnimationFrame(this.request);

@@ -70,6 +70,21 @@ export class Stage {
     return new Promise((done) => this.canvas.toBlob(done, "image/png"));
   }
 
+  // What is seen while shows, a function, is at work, as a film; null where the browser records none.
+  async film(shows) {
+    const type = ["video/mp4;codecs=avc1.42E01E", "video/webm;codecs=vp9", "video/webm"].find((one) => window.MediaRecorder?.isTypeSupported(one));
+    if (!type || !this.canvas.captureStream) return null;
+    const parts = [];
+    const recorder = new MediaRecorder(this.canvas.captureStream(60), { mimeType: type, videoBitsPerSecond: 12e6 });
+    recorder.ondataavailable = ({ data }) => parts.push(data);
+    const ended = new Promise((done) => (recorder.onstop = done));
+    recorder.start();
+    await shows();
+    recorder.stop();
+    await ended;
+    return new Blob(parts, { type: type.split(";")[0] });
+  }
+
   resize() {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
     if (!width || !height) return;

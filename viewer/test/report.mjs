@@ -225,6 +225,21 @@ if (frames.length > 1) {
   check("there is nothing to play", await page.locator(".play").isDisabled());
 }
 
+const angle = (summary.result.objectives ?? []).flatMap((one) => one.conditions ?? []).find((one) => one.unit === "rad" && one.frame === frames.length - 1 && /^(angle|orientation)$/.test(one.name));
+if (angle && frames.length > 2) {
+  const shown = await evaluate(`window.dcsimReport.curves.find((chart) => chart.title === "Angle from the target")?.series.find((one) => one.name === "${angle.body}")?.values.at(-1)`);
+  check("the angle from the target is charted", Math.abs(shown - angle.value) < 2e-3, `${shown}, ${angle.value} in run.json`);
+}
+if (frames.length > 1) {
+  await evaluate("window.dcsimReport.player.faster(9)");
+  const [saved] = await Promise.all([page.waitForEvent("download", { timeout: 60000 }), page.locator(".film").click()]);
+  const film = readFileSync(await saved.path());
+  check("a film is saved", film.length > 1000 && /\.(webm|mp4)$/.test(saved.suggestedFilename()), `${saved.suggestedFilename()}, ${film.length} bytes`);
+  check("and the player stands at its end", (await time()) === (await evaluate("window.dcsimReport.player.end")));
+  await evaluate("window.dcsimReport.player.faster(-2)");
+  await page.keyboard.press("End");
+}
+
 const has = await evaluate(
   "({ first: !!window.dcsimReport.data.first, forces: !!window.dcsimReport.data.best.forces, marks: window.dcsimReport.data.marks.length > 0 })",
 );
