@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Newton iterations of the three-dimensional fixtures that rigid-ipc publishes (Ferguson et al. 2021; MIT licence).
 
-    scripts/paper/fixtures FOLDER [NAME ...] [--steps N] [--seconds S] [--model NAME] [--before FILE] [--finer N] [--publish]
+    scripts/paper/fixtures FOLDER [NAME ...] [--steps N] [--seconds S] [--model NAME] [--before FILE] [--finer N] [--by NAME] [--publish]
+    scripts/paper/fixtures --page [--publish]
 
 FOLDER is a clone of github.com/ipc-sim/rigid-ipc.  Every fixture below fixtures/3D whose path contains a NAME (all
 without one) becomes a scene with the defaults of contact:
@@ -15,7 +16,8 @@ without one) becomes a scene with the defaults of contact:
 4. The scene moves for the fixture's time, at most --steps steps and --seconds s of processor time.
 
 The page has the iterations of a step (mean, median, most), divided steps, and whether median <= 6 and most <= 30 hold.
-With --before it has how far apart the places of bodies are in the last frame by the two programs, too.  --finer N divides
+Rows are stored (docs/measured/fixtures.jsonl) with the name of the program that made them, so that a page may be made of them again
+(--page) or measured in parts.  With --before it has how far apart the places of bodies are in the last frame by the two programs, too.  --finer N divides
 the time step: minima that are the same are so for finer steps, and steps of several minima tell themselves by it.
 """
 import csv
@@ -26,9 +28,10 @@ import shutil
 import signal
 import subprocess
 
-from measuring import options, parse, show, write_json
+from measuring import commit, keep_rows, options, parse, show, write_json
 
 ASKED_MEDIAN, ASKED_MOST = 6, 30
+STEPS, SECONDS, MODEL = 100, 40, "bsh"  # what the page is measured with
 
 
 SLAB = 0.01  # thickness of flat meshes that move, part of their shorter side
@@ -237,53 +240,83 @@ def fixtures(folder, names):
 
 
 def measure(arguments, name, path):
-    """(cells of the fixture's row, whether it meets the bar; None where it has no counterpart)."""
+    """The fixture's row; "left out" or "failed" say why there is no more of it."""
     output = os.path.join(arguments.output, "fixtures", name)
     os.makedirs(output, exist_ok=True)
     with open(path, encoding="utf-8") as file:
         fixture = json.load(file)
+    row = {"fixture": name, "by": arguments.by}
     try:
         scene = convert(fixture, arguments.folder, output, arguments.steps)
     except LeftOut as reason:
-        return [name, "", "", "", "", "", "", "", "", f"left out: {reason}"], None
+        return {**row, "left out": str(reason)}
     scene["time"]["step"] /= arguments.finer
     scene["time"]["steps"] *= arguments.finer
     scene_path = write_json(os.path.join(output, "scene.json"), scene)
     runs = [os.path.join(output, end) if arguments.before else "none" for end in ("now", "before")]
     now, why = simulate(arguments.dcsim, scene_path, arguments.model, arguments.seconds, runs[0])
     before = simulate(arguments.before, scene_path, arguments.model, arguments.seconds, runs[1])[0] if arguments.before else None
-    apart = max((abs(a - b) for a, b in zip(*(places(arguments.dcsim, run) for run in runs))), default=0) if now and before else None
-    moving = sum(body["joint"] != "fixed" for body in scene["bodies"])
-    cells = [name, str(moving), str(scene["time"]["steps"]), f"{before['newton_iterations_per_step']:.3g}" if before else ""]
+    row.update({"bodies": sum(body["joint"] != "fixed" for body in scene["bodies"]), "steps": scene["time"]["steps"]})
+    if before:
+        row.update({"before": before["newton_iterations_per_step"], "divided before": before["divided_steps"]})
     if not now:
-        return [*cells, "", "", "", "", "", why], False
-    median, most = now["newton_iterations_median"], now["newton_iterations_most"]
-    met = median <= ASKED_MEDIAN and most <= ASKED_MOST
-    return [*cells, f"{now['newton_iterations_per_step']:.3g}", f"{median:g} / {most:g}", str(now["divided_steps"]),
-            f"{1e3 * now['seconds_per_step']:.3g}", "" if apart is None else f"{apart:.2g}", "met" if met else "missed"], met
+        return {**row, "failed": why}
+    if before:
+        row["apart"] = max((abs(a - b) for a, b in zip(*(places(arguments.dcsim, run) for run in runs))), default=0)
+    return {**row, "iterations": now["newton_iterations_per_step"], "median": now["newton_iterations_median"], "most": now["newton_iterations_most"],
+            "divided": now["divided_steps"], "ms": 1e3 * now["seconds_per_step"]}
+
+
+def met(row):
+    return "iterations" in row and row["median"] <= ASKED_MEDIAN and row["most"] <= ASKED_MOST
+
+
+def line_of(row):
+    def number(key, form="%.3g"):
+        return form % row[key] if row.get(key) is not None else ""
+    verdict = f"left out: {row['left out']}" if "left out" in row else row.get("failed") or ("met" if met(row) else "missed")
+    cells = [row["fixture"], number("bodies", "%d"), number("steps", "%d"), number("before"), number("iterations"),
+             f"{row['median']:g} / {row['most']:g}" if "median" in row else "", number("divided before", "%d"), number("divided", "%d"), number("ms"), number("apart", "%.2g"),
+             row["by"], verdict]
+    return "| " + " | ".join(cells) + " |"
+
+
+def page(arguments, rows):
+    heads = ["fixture", "bodies that move", "steps", "before: iterations a step", "iterations a step", "median / most", "before: divided steps", "divided steps", "ms a step",
+             "ends apart, m", "by", ""]
+    tried = [row for row in rows if "left out" not in row]
+    return [f"Published fixtures of rigid-ipc (`scripts/paper/fixtures`), model {arguments.model}, defaults of contact, one thread, at most {arguments.steps} steps and {arguments.seconds} s of processor time. Milliseconds by the clock, beside other programs. Before: the build that the one of the column `by` was measured against.", "",
+            "| " + " | ".join(heads) + " |", "|---" * len(heads) + "|", *(line_of(row) for row in rows), "",
+            f"{len(tried)} of {len(rows)} fixtures have a counterpart; {sum(map(met, tried))} of them take a median of at most {ASKED_MEDIAN} and at most {ASKED_MOST} iterations a step."]
+
+
+def parsed():
+    parser = options(__doc__, quick=False)
+    parser.add_argument("folder", nargs="?", metavar="FOLDER", type=os.path.abspath)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--seconds", type=int, default=SECONDS)
+    parser.add_argument("--model", default=MODEL)
+    parser.add_argument("--before", type=os.path.abspath, help="the program of another build")
+    parser.add_argument("--finer", type=int, default=1)
+    parser.add_argument("--by", default=commit(), help="name of the program in the table; the commit that is checked out unless it is said")
+    parser.add_argument("--page", action="store_true", help="the page of the rows that are stored, nothing measured")
+    arguments = parse(parser)
+    if not arguments.page and not arguments.folder:
+        parser.error("FOLDER is missing")
+    if arguments.publish and (arguments.steps, arguments.seconds, arguments.model, arguments.finer) != (STEPS, SECONDS, MODEL, 1):
+        parser.error("the page has rows of the default settings only")
+    return arguments
 
 
 def main():
-    parser = options(__doc__, quick=False)
-    parser.add_argument("folder", metavar="FOLDER", type=os.path.abspath)
-    parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--steps", type=int, default=100)
-    parser.add_argument("--seconds", type=int, default=60)
-    parser.add_argument("--model", default="bsh")
-    parser.add_argument("--before", type=os.path.abspath, help="the program of another build")
-    parser.add_argument("--finer", type=int, default=1)
-    arguments = parse(parser)
-    lines = [f"Published fixtures of rigid-ipc (`scripts/paper/fixtures`), model {arguments.model}, defaults of contact, one thread, at most {arguments.steps} steps and {arguments.seconds} s of processor time. Milliseconds by the clock, beside other programs.", "",
-             "| fixture | bodies that move | steps | before: iterations a step | iterations a step | median / most | divided steps | ms a step | ends apart, m | |", "|---|---|---|---|---|---|---|---|---|---|"]
-    verdicts = []
-    for name, path in fixtures(arguments.folder, arguments.names):
-        cells, met = measure(arguments, name, path)
-        verdicts.append(met)
-        lines.append("| " + " | ".join(cells) + " |")
-        print(lines[-1], flush=True)
-    tried = [met for met in verdicts if met is not None]
-    lines += ["", f"{len(tried)} of {len(verdicts)} fixtures have a counterpart; {sum(tried)} of them take a median of at most {ASKED_MEDIAN} and at most {ASKED_MOST} iterations a step."]
-    show(arguments, "fixtures", lines)
+    arguments = parsed()
+    rows = []
+    for name, path in [] if arguments.page else fixtures(arguments.folder, arguments.names):
+        rows.append(measure(arguments, name, path))
+        print(line_of(rows[-1]), flush=True)
+    kept = sorted(keep_rows(arguments, "fixtures", "fixture", rows), key=lambda row: row["fixture"]) if arguments.page or arguments.publish else rows
+    show(arguments, "fixtures", page(arguments, kept))
 
 
 if __name__ == "__main__":

@@ -113,6 +113,21 @@ def append_row(path, row):
         file.write(json.dumps(row) + "\n")
 
 
+def keep_rows(arguments, name, key, rows):
+    """The rows that are stored for a page, docs/measured/NAME.jsonl, with these in place of those of the same key; --publish stores them."""
+    path = os.path.join(MEASURED, name + ".jsonl")
+    kept = {row[key]: row for row in [*read_rows(path), *rows]}
+    if arguments.publish and rows:
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in kept.values())
+    return list(kept.values())
+
+
+def commit():
+    """The short name of what is checked out: of the program, where nothing was changed since it was built."""
+    return subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+
+
 def notes(name):
     """Lines of what people wrote about a page, docs/measured/NAME_notes.md."""
     path = os.path.join(MEASURED, name + "_notes.md")

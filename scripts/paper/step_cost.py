@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a step with its adjoint costs: shipped scenes as they are and with leaves, and scenes of robots.
 
-    scripts/paper/step-cost [--robots FOLDER] [--descriptions FOLDER] [--only NAME ...] [--before FILE] [--instructions] [--publish]
+    scripts/paper/step-cost [--robots FOLDER] [--descriptions FOLDER] [--only NAME ...] [--before FILE] [--instructions] [--by NAME] [--publish]
+    scripts/paper/step-cost --page [--publish]
 
 Each scene rolls out its first guess, forward and backward, again and again (Adam at a rate that moves nothing, no windows, no
 portfolio).  A step costs the processor time of more iterations less that of few (cost.py), one thread, median of several runs
 taken in turns.  --before names the program of another build.  --instructions counts instructions, too, by valgrind,
 which has no registers of 512 bits and counts the bytes that one instruction clears.  MuJoCo's step of the same scene, forward
 alone, is timed in turns with ours where the program was built with it: a step of the scene is SUBSTEPS of MuJoCo's.
+Rows are stored (docs/measured/step_cost.jsonl) with the name of the program, so that a page may be made of them again (--page)
+or measured in parts.
 
 FOLDER of --robots has the scenes of hands and arms (ROBOTS below) and their files; that of --descriptions has clones of
 dex-urdf, example-robot-data and hydrax, whose files are included as they come (LEAP and ARMS below).
@@ -24,7 +27,7 @@ from contextlib import ExitStack
 
 import arms
 from cost import RATE, Cost
-from measuring import answer, options, parse, processor, scene_path, show, write_json
+from measuring import answer, commit, keep_rows, options, parse, processor, scene_path, show, write_json
 
 HEIGHT = 0.10422  # m, of a ball of 0.1 m on its barrier
 ROBOTS = {"Allegro hand and ball": ("r14_allegro.json", 0.5), "Jaco and box": ("solved/solved_jaco_box_flip.json", 0.2),
@@ -112,7 +115,8 @@ def instructions(make):
     return (counts[1] - counts[0]) / 2
 
 
-def row(arguments, name, path, words, asked):
+def measure(arguments, name, path, words, asked):
+    """The row of a scene; lists have the number of the build before, too, where there is one."""
     makes = [command(program, path, words) for program in (arguments.before, arguments.dcsim) if program]
     said, _ = answer(*makes[-1](1), accepted=(0, 1))
     costs = [Cost(make) for make in makes]
@@ -121,38 +125,39 @@ def row(arguments, name, path, words, asked):
         for cost in costs + rivals:
             cost.once()
     steps = said["steps"]
-    cells = [name, "%.2f" % said["newton_iterations_per_step"], "%.2f" % said["evaluations_per_step"], "%g" % asked]
-    times = [1e3 * statistics.median(cost.found) / steps for cost in costs]
-    cells += compared(times, "%.3f")
+    row = {"scene": name, "by": arguments.by, "before": arguments.before_name if arguments.before else "", "on": processor(), "iterations": said["newton_iterations_per_step"],
+           "evaluations": said["evaluations_per_step"], "asked": asked, "ms": [1e3 * statistics.median(cost.found) / steps for cost in costs]}
     if arguments.instructions:
-        cells += compared([1e-3 * instructions(make) / steps for make in makes], "%.0f")
-    cells += ["%.3f" % (1e3 * statistics.median(cost.found)) for cost in rivals]
-    return cells + ["met" if times[-1] <= asked else "not met"]
+        row["instructions"] = [1e-3 * instructions(make) / steps for make in makes]
+    if rivals:
+        row["mujoco"] = 1e3 * statistics.median(rivals[0].found)
+    return row
 
 
 def compared(numbers, form):
-    """The number of the build before, that of this one and their ratio, or this one's alone."""
-    return [form % number for number in numbers] + ["%.2f" % (last / first) for first, last in zip(numbers, numbers[1:])]
+    """The number of the build before, that of this one and their ratio."""
+    if not numbers:
+        return ["", "", ""]
+    first, last = ("", numbers[0]) if len(numbers) == 1 else numbers
+    return [form % first if first else "", form % last, "%.2f" % (last / first) if first else ""]
 
 
-def columns(arguments):
-    """Heads of the table: what was measured, no more."""
-    heads = ["scene", "Newton iterations a step", "evaluations", "ms asked"]
-    for unit in ["ms"] + ["instructions"] * arguments.instructions:
-        heads += [unit + " before", unit, "ratio"] if arguments.before else [unit]
-    return heads + ["MuJoCo, ms"] * arguments.mujoco + ["verdict"]
+def line_of(row):
+    cells = [row["scene"], "%.2f" % row["iterations"], "%.2f" % row["evaluations"], "%g" % row["asked"], *compared(row["ms"], "%.3f"), *compared(row.get("instructions"), "%.0f"),
+             "%.3f" % row["mujoco"] if "mujoco" in row else "", row.get("before") or "", row["by"], "met" if row["ms"][-1] <= row["asked"] else "not met"]
+    return "| " + " | ".join(cells) + " |"
 
 
-def introduction(arguments):
-    lines = ["By `scripts/paper/step-cost`: the first guess of each scene, forward and backward, one thread. Milliseconds of processor time a step on one core of %s, which other programs used, too;" % processor(),
-             "medians of %d runs. `leaves`: without `\"surface\": \"mesh\"`, balls at the height of round ones." % TRIES]
-    if arguments.instructions:
-        lines.append("Instructions by valgrind (AVX2), thousands a step.")
-    if arguments.mujoco:
-        lines.append("MuJoCo: its step of the same scene and length, forward alone, in %d substeps; of balls of triangles it sees hulls." % SUBSTEPS)
-    if arguments.descriptions:
-        lines.append("Arms hold their pose under PD, steps of %g s, with the defaults of `include`; LEAP is hydrax's hand onto which a cube falls, steps of %g s." % (arms.robots.SCENE["time"]["step"], LEAP["time"]["step"]))
-    return lines
+def page(rows):
+    heads = ["scene", "Newton iterations a step", "evaluations", "ms asked", "ms before", "ms", "ratio", "instructions before", "instructions", "ratio", "MuJoCo, ms", "before", "by", "verdict"]
+    return ["### Cost of a step with its adjoint", "",
+            "By `scripts/paper/step-cost`: the first guess of each scene, forward and backward, one thread. Milliseconds of processor time a step on one core of %s, which other programs used, too;" % " or ".join(sorted({row["on"] for row in rows})),
+            "medians of %d runs. `leaves`: without `\"surface\": \"mesh\"`, balls at the height of round ones." % TRIES,
+            "Instructions by valgrind (AVX2), thousands a step.",
+            "MuJoCo: its step of the same scene and length, forward alone, in %d substeps; of balls of triangles it sees hulls." % SUBSTEPS,
+            "Arms hold their pose under PD, steps of %g s, with the defaults of `include`; LEAP is hydrax's hand onto which a cube falls, steps of %g s." % (arms.robots.SCENE["time"]["step"], LEAP["time"]["step"]),
+            "Each row is by the program of the column `by`, beside the one of the column `before`.", "",
+            "| " + " | ".join(heads) + " |", "|---" * len(heads) + "|", *map(line_of, rows)]
 
 
 def parsed():
@@ -161,23 +166,25 @@ def parsed():
     parser.add_argument("--descriptions", type=os.path.abspath)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--before", type=os.path.abspath)
+    parser.add_argument("--before-name", default="", help="what the table calls it")
     parser.add_argument("--instructions", action="store_true")
+    parser.add_argument("--by", default=commit(), help="name of the program in the table; the commit that is checked out unless it is said")
+    parser.add_argument("--page", action="store_true", help="the page of the rows that are stored, nothing measured")
     arguments = parse(parser)
     arguments.folder, arguments.package_path, arguments.limit = arguments.descriptions, [], 120  # what robots.Trial asks for
-    arguments.mujoco = "MuJoCo" in subprocess.run([arguments.dcsim, "--version"], capture_output=True, text=True, check=True).stdout
+    arguments.mujoco = not arguments.page and "MuJoCo" in subprocess.run([arguments.dcsim, "--version"], capture_output=True, text=True, check=True).stdout
     return arguments
 
 
 def main():
     arguments = parsed()
-    heads = columns(arguments)
-    lines = ["### Cost of a step with its adjoint", "", *introduction(arguments), "", "| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    rows = []
     with ExitStack() as stack:
-        for name, path, words, asked in scenes(arguments, stack):
+        for name, path, words, asked in [] if arguments.page else scenes(arguments, stack):
             if not arguments.only or name in arguments.only:
-                lines.append("| " + " | ".join(row(arguments, name, path, words, asked)) + " |")
-                print(lines[-1], flush=True)
-    show(arguments, "step_cost", lines)
+                rows.append(measure(arguments, name, path, words, asked))
+                print(line_of(rows[-1]), flush=True)
+    show(arguments, "step_cost", page(keep_rows(arguments, "step_cost", "scene", rows) if arguments.page or arguments.publish else rows))
 
 
 if __name__ == "__main__":
