@@ -295,9 +295,77 @@ static void test_triangles(void)
   scene_end(&mixed);
 }
 
+// The largest difference of two results, relative to their largest numbers.
+static double apart_by(const struct dc_pair_derivatives *x, const struct dc_pair_derivatives *y)
+{
+  double most[2] = {1e-300, 1e-300}, apart[2] = {0, 0};
+  for (int k = 0; k < 27; k++) {
+    const double *u = k < 6 ? &x->gradient[k] : &x->hessian[k - 6], *v = k < 6 ? &y->gradient[k] : &y->hessian[k - 6];
+    most[k >= 6] = fmax(most[k >= 6], fabs(*u));
+    apart[k >= 6] = fmax(apart[k >= 6], fabs(*u - *v));
+  }
+  return fmax(fabs(x->energy - y->energy) / fabs(x->energy), fmax(apart[0] / most[0], apart[1] / most[1]));
+}
+
+// Leaves of several pairs of bodies are solved side by side: results have the same bits for one thread and for four, and
+// are to rounding those of each pair alone; where two bodies meet, the others do not notice.
+static void test_batches(void)
+{
+  static const char *const kinds[] = {
+      "sphere radius=0.05 surface=leaves", "capsule radius=0.03 height=0.1 surface=leaves",
+      "box size=0.1,0.06,0.08 surface=leaves", "cylinder radius=0.05 height=0.06 sides=16 surface=leaves",
+      "box size=0.08,0.08,0.08 divisions=2,2,2"};
+  enum { BODIES = 12, PAIRS = BODIES * (BODIES - 1) / 2 };
+  static struct dc_pair_derivatives results[3][PAIRS];
+  struct scene scene;
+  struct dc_random random;
+  dc_random_seed(&random, 21);
+  scene_start(&scene);
+  for (int i = 0; i < BODIES; i++)
+    scene_body(&scene, false, kinds[i % 5]);
+  scene_finish(&scene);
+  struct dc_contact *contact = scene_contact(&scene, "bsh", "");
+  double apart = 0;
+  int crossing = 0;
+  for (int turn = 0; turn < 12; turn++) {
+    for (int i = 0; i < BODIES; i++) {
+      pose_random_rotation(&random, &scene.poses[i]);
+      for (int k = 0; k < 3; k++)
+        scene.poses[i].position[k] = 0.15 * (i /
+                                             (k == 0   ? 1
+                                              : k == 1 ? 2
+                                                       : 6) %
+                                             (k == 2   ? 2
+                                              : k == 1 ? 3
+                                                       : 2)) +
+                                     between(&random, 0, turn < 8 ? 0.02 : 0.09);
+    }
+    for (int way = 0; way < 3; way++) {
+      scene_threads(way == 1 ? 4 : 1);
+      dc_contact_reset(contact);
+      if (way < 2)
+        dc_contact_evaluate(contact, scene.poses, 2, results[way]);
+      for (int p = 0; p < PAIRS && way == 2; p++)
+        dc_contact_evaluate_pair(contact, scene.poses, p, 2, results[way]);
+    }
+    scene_threads(1);
+    for (int p = 0; p < PAIRS; p++) {
+      CHECK(memcmp(&results[0][p], &results[1][p], sizeof results[0][p]) == 0, "pair %d depends on threads", p);
+      CHECK(isinf(results[0][p].energy) == isinf(results[2][p].energy), "pair %d meets in one way", p);
+      crossing += isinf(results[0][p].energy);
+      if (isfinite(results[0][p].energy))
+        apart = fmax(apart, apart_by(&results[0][p], &results[2][p]));
+    }
+  }
+  printf("# pairs side by side and alone: %.1e apart, %d meet\n", apart, crossing);
+  CHECK(apart <= 1e-9 && crossing > 0, "%g apart, %d meet", apart, crossing);
+  scene_end(&scene);
+}
+
 RUN_TESTS({"energies and forces of two balls are those of the centred potential at their gap", test_balls},
           {"gradients and Hessians are those of differences", test_differences},
           {"potentials lie above the centred one, fall with the distance and never attract", test_bound},
           {"cores are inside of their leaves", test_core_places},
           {"leaves with cores push, above the centred potential and less with the distance", test_cores},
-          {"distances of leaves are those of the same solids as meshes", test_triangles})
+          {"distances of leaves are those of the same solids as meshes", test_triangles},
+          {"leaves of several pairs side by side", test_batches})

@@ -15,7 +15,8 @@
 //
 // One evaluation of a pair: are the roots far (far_pairs.c)?  Else list the terms (pair_list.c), evaluate them eight
 // side by side, sum them up and blend from the leaves to the roots (pair_terms.c).  Far pairs wait for seven others,
-// and large pairs for threads to share (pair_parts.c): both are finished when all pairs have been begun.
+// terms of convex leaves for those of other pairs (leaf_terms.c), and large pairs for threads to share (pair_parts.c):
+// these are finished when all pairs have been begun.
 #include "contact/bsh/bsh_pair.h"
 
 #include <stdlib.h>
@@ -66,6 +67,8 @@ static void destroy(struct dc_contact *contact)
   for (int p = 0; p < contact->pair_count; p++)
     dc_bsh_release(&bsh->pairs[p]);
   free(bsh->units);
+  free(bsh->leaves);
+  free(bsh->leaf_order);
   free(bsh->blend_rates);
 }
 
@@ -103,12 +106,12 @@ static void hand_over(const struct dc_contact *contact, const struct bsh_pair *p
                                      .weights = pair->weights};
 }
 
-// Small pairs are finished at once; of large ones the terms are collected, to be shared out; far ones are left for
-// batches of eight, and of those apart nothing acts.
+// Small pairs of triangles are finished at once; of large ones and of leaves the terms are collected, to be shared out;
+// far ones are left for batches of eight, and of those apart nothing acts.
 static void begin_pair(struct dc_contact *contact, struct bsh_pair *pair, const struct dc_pose *poses, int order,
                        struct dc_pair_derivatives *result)
 {
-  pair->large = pair->parted = pair->listed = false;
+  pair->large = pair->parted = pair->listed = pair->waits = false;
   pair->far = dc_bsh_is_far(contact, pair, result->arm);
   pair->apart = dc_bsh_is_apart(contact, pair, result->arm);
   if (pair->far || pair->apart)
@@ -117,7 +120,9 @@ static void begin_pair(struct dc_contact *contact, struct bsh_pair *pair, const 
     pair->face->failed = true;
     return;
   }
-  if (pair->large || pair->parted)
+  pair->waits = !pair->large && !pair->parted && pair->now.count > 0 &&
+                dc_has_leaves(&contact->colliders[pair->face->a], &contact->colliders[pair->face->b]);
+  if (pair->large || pair->parted || pair->waits)
     return;
   for (int unit = 0; unit < dc_bsh_unit_count(pair); unit++)
     dc_bsh_run_unit(contact, pair, unit, poses, result->arm, order);
@@ -164,9 +169,10 @@ static void finish(struct dc_contact *contact, int begin, int end, int most_thre
     if (bsh->pairs[p].far)
       bsh->far_pairs[far.count++] = p;
   dc_loop_run(far_pass, &far, (far.count + DC_BATCH - 1) / DC_BATCH, most_threads, &bsh->loops.far_pairs);
+  dc_bsh_evaluate_leaves(contact, begin, end, most_threads, poses, order, results);
   dc_bsh_evaluate_large(contact, begin, end, most_threads, poses, order, results);
   for (int p = begin; p < end; p++)
-    if (bsh->pairs[p].large || bsh->pairs[p].parted || contact->pairs[p].failed)
+    if (bsh->pairs[p].large || bsh->pairs[p].parted || bsh->pairs[p].waits || contact->pairs[p].failed)
       hand_over(contact, &bsh->pairs[p]);
 }
 

@@ -4,11 +4,13 @@
 // A pair goes through these files in turn.  First far_pairs.c asks whether the roots are so far apart that one term
 // stands for all.  Then pair_list.c lists the triangles and nodes that count, and how they are blended; pair_parts.c
 // does so in parts that threads share.  At last pair_terms.c evaluates the terms and sums them.  Two files read the
-// result for the points of the bodies: point_forces.c, point_rates.c.
+// result for the points of the bodies: point_forces.c, point_rates.c.  Exact terms of convex leaves wait for those of
+// other pairs: leaf_terms.c.
 #ifndef DC_CONTACT_BSH_PAIR_H
 #define DC_CONTACT_BSH_PAIR_H
 
 #include "contact/common/contact_internal.h"
+#include "contact/common/leaf_pair.h"
 #include "contact/common/points.h"
 #include "math/vector.h"
 
@@ -82,6 +84,15 @@ struct dc_term_value {
   int blend;
 };
 
+static const double DC_BSH_OFFSET = 12;  // paper 000, Eq. 7: the potential of a pair at infinity
+
+static inline void dc_bsh_add_value(struct dc_blend_sum *sum, const struct dc_term_value *value)
+{
+  sum->energy += value->energy;
+  for (int k = 0; k < 6; k++)
+    sum->gradient[k] += value->gradient[k];
+}
+
 enum { DC_EXACT_UNIT = 512, DC_CENTRED_UNIT = 2048 };  // terms per unit of parallel work
 
 struct dc_unit {
@@ -130,6 +141,16 @@ struct bsh_pair {
   bool apart;      // of a pair without a far field: the roots do not act on each other, and nothing is listed
   bool large;      // more terms than one unit of work
   bool parted;     // a large pair whose walk went on in parts
+  bool waits;      // its exact terms are those of leaves and wait for those of other pairs
+};
+
+// An exact term of a pair that waits, and what it is found to be.
+struct bsh_leaf {
+  int pair, term;
+  double weight;  // times P in the energy of its blend
+  struct dc_term_value value;
+  double hessian[DC_HESSIAN];  // with all weights
+  bool unsolved;
 };
 
 struct bsh {
@@ -137,10 +158,13 @@ struct bsh {
   int *far_pairs;          // [pair_count], those whose roots count as one centred term
   struct dc_unit *units;   // passes over large pairs
   size_t unit_capacity;
+  struct bsh_leaf *leaves;  // terms that wait, pair by pair
+  int *leaf_order;          // in which they are put into batches
+  size_t leaf_capacity, leaf_order_capacity;
   struct dc_blend_rate *blend_rates;  // [most blends of a pair] workspace of point_rates.c
   size_t blend_rate_capacity;
   struct {
-    struct dc_loop_history far_pairs, walks, joins, blends, units, sums, gathers;
+    struct dc_loop_history far_pairs, leaves, leaf_pairs, walks, joins, blends, units, sums, gathers;
   } loops;
 };
 
@@ -192,6 +216,8 @@ void dc_bsh_evaluate_far(const struct dc_contact *contact, const int *indices, i
 // that is left `parted` has only begun: pair_parts.c.
 int dc_bsh_collect(struct dc_contact *contact, struct bsh_pair *pair, const double arm[3]);
 void dc_bsh_drop_lists(struct bsh_pair *pair);
+// Marks a pair that there was no memory for: its lists are empty.
+void dc_bsh_fail(struct bsh_pair *pair);
 // The steps of collecting, for parts of a pair.  The first walks below a part of the node pairs of the last level; -1
 // when out of memory, also from the others.
 int dc_bsh_walk_part(const struct dc_contact *contact, const struct bsh_pair *pair, int part, const double arm[3]);
@@ -212,7 +238,15 @@ void dc_bsh_release(struct bsh_pair *pair);
 void dc_bsh_evaluate_large(struct dc_contact *contact, int begin, int end, int most_threads,
                            const struct dc_pose *poses, int order, struct dc_pair_derivatives *results);
 
+// leaf_terms.c
+// Finishes those of the pairs from begin to end that wait.
+void dc_bsh_evaluate_leaves(struct dc_contact *contact, int begin, int end, int most_threads,
+                            const struct dc_pose *poses, int order, struct dc_pair_derivatives *results);
+
 // pair_terms.c
+// A term of a pair as a lane of leaves.
+struct dc_leaf_lane dc_bsh_leaf_lane(const struct dc_contact *contact, const struct bsh_pair *pair, size_t term,
+                                     const double *rotation_b, const double *arm);
 int dc_bsh_unit_count(const struct bsh_pair *pair);
 void dc_bsh_run_unit(const struct dc_contact *contact, struct bsh_pair *pair, int unit, const struct dc_pose *poses,
                      const double arm[3], int order);

@@ -10,7 +10,6 @@
 
 #include "contact/bsh/bsh_pair.h"
 
-static const double OFFSET = 12;        // paper 000, Eq. 7: the potential of a pair at infinity
 static const long LEAST_PARTED = 4000;  // node pairs visited, 250 a part: shorter walks are not worth cutting
 static const double CLOSE = 1 + 1e-9;   // of a squared distance, far above what rounding does to the gap of a walk
 enum { PARTED = 256 };                  // node pairs of the level that is cut: 16 a part, to share the work evenly
@@ -267,7 +266,7 @@ void dc_bsh_set_blends(const struct dc_contact *contact, struct bsh_pair *pair, 
   size_t count = pair->blend_count - 1;
   bool local = contact->model->local || pair->face->near_only;
   struct dc_node_batch nodes = {.length = contact->settings.length};
-  double offset = contact->settings.offset ? OFFSET : 0;
+  double offset = contact->settings.offset ? DC_BSH_OFFSET : 0;
   for (int n = begin; n < end; n++) {
     size_t first = (size_t)n * DC_BATCH;
     const struct dc_node_term *blends = pair->blends + 1 + first;
@@ -341,6 +340,13 @@ void dc_bsh_drop_lists(struct bsh_pair *pair)
 {
   pair->now.count = pair->centred_count = pair->blend_count = 0;
   pair->large = pair->parted = false;
+}
+
+void dc_bsh_fail(struct bsh_pair *pair)
+{
+  pair->face->failed = true;
+  pair->listed = false;
+  dc_bsh_drop_lists(pair);
 }
 
 int dc_bsh_collect(struct dc_contact *contact, struct bsh_pair *pair, const double arm[3])

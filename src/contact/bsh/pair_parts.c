@@ -238,13 +238,6 @@ static void gather_pass(void *context, int k, int thread)
     dc_bsh_gather(large->contact, &large->bsh->pairs[p], large->order, &large->results[p]);
 }
 
-static void fail(struct bsh_pair *pair)
-{
-  pair->face->failed = true;
-  pair->listed = false;
-  dc_bsh_drop_lists(pair);
-}
-
 static struct dc_walk_part *first_parts(struct bsh_pair *pair)
 {
   for (int k = 0; k < DC_PARTS; k++)
@@ -260,7 +253,7 @@ static void cut_pairs(const struct large *large)
     if (!pair->parted)
       continue;
     if (!pair->parts && !(pair->parts = first_parts(pair))) {
-      fail(pair);
+      dc_bsh_fail(pair);
       continue;
     }
     cut(pair);
@@ -276,7 +269,7 @@ static bool finish_lists(struct large *large)
     return false;
   for (int p = large->begin; p < large->end; p++)
     if (bsh->pairs[p].parted && place_parts(&bsh->pairs[p]))
-      fail(&bsh->pairs[p]);
+      dc_bsh_fail(&bsh->pairs[p]);
   if (!run(large, part_count, join_pass, &bsh->loops.joins) ||
       !run(large, blend_pass_count, blend_pass, &bsh->loops.blends))
     return false;
@@ -313,5 +306,5 @@ void dc_bsh_evaluate_large(struct dc_contact *contact, int begin, int end, int m
   }
   for (int p = begin; p < end; p++)
     if (bsh->pairs[p].large || bsh->pairs[p].parted)
-      fail(&bsh->pairs[p]);
+      dc_bsh_fail(&bsh->pairs[p]);
 }

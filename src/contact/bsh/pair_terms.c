@@ -17,8 +17,6 @@
 #include "contact/common/leaf_pair.h"
 #include "math/vector.h"
 
-static const double OFFSET = 12;  // paper 000, Eq. 7: the potential of a pair at infinity
-
 static size_t units_of(size_t count, size_t size)
 {
   return (count + size - 1) / size;
@@ -47,13 +45,6 @@ struct unit_context {
   bool crossing, unsolved;
 };
 
-static void add_to_sum(struct dc_blend_sum *sum, const struct dc_term_value *value)
-{
-  sum->energy += value->energy;
-  for (int k = 0; k < 6; k++)
-    sum->gradient[k] += value->gradient[k];
-}
-
 // Lane results of `count` terms, times scale, into the sums of their blends; those of a large pair, whose units run
 // side by side, are stored from the term `first` on.
 static void put_values(struct unit_context *u, size_t first, int count, const int *blend, const double *scale,
@@ -69,8 +60,22 @@ static void put_values(struct unit_context *u, size_t first, int count, const in
     if (pair->large)
       pair->values[first + (size_t)l] = value;
     else
-      add_to_sum(&pair->sums[value.blend], &value);
+      dc_bsh_add_value(&pair->sums[value.blend], &value);
   }
+}
+
+struct dc_leaf_lane dc_bsh_leaf_lane(const struct dc_contact *contact, const struct bsh_pair *pair, size_t term,
+                                     const double *rotation_b, const double *arm)
+{
+  const struct dc_term *t = &pair->now.terms[term];
+  double scale =
+      contact->colliders[pair->face->a].leaf_weight[t->i] * contact->colliders[pair->face->b].leaf_weight[t->j];
+  return (struct dc_leaf_lane){.pair = pair->face,
+                               .term = t,
+                               .rotation_b = rotation_b,
+                               .arm = arm,
+                               .plane = pair->now.planes[term],
+                               .weight = pair->weights[t->blend] * scale};
 }
 
 // Vertices of both triangles in one lane, about the origin of a, in world axes.
@@ -89,7 +94,7 @@ static void load_triangles(const struct unit_context *u, int lane, const struct 
 static void run_exact(struct unit_context *u, size_t begin, size_t end, double (*hessian)[DC_BATCH])
 {
   struct dc_triangle_batch batch;
-  double scale[DC_BATCH], constant = u->contact->settings.offset ? OFFSET : 0;
+  double scale[DC_BATCH], constant = u->contact->settings.offset ? DC_BSH_OFFSET : 0;
   int blend[DC_BATCH];
   struct bsh_pair *pair = u->pair;
   batch.length = u->contact->settings.length;
@@ -123,30 +128,29 @@ static void run_exact(struct unit_context *u, size_t begin, size_t end, double (
   }
 }
 
-// Pairs of which one is a convex leaf from begin to end, likewise.
+// Pairs of which one is a convex leaf from begin to end, likewise; of small pairs they are evaluated in leaf_terms.c.
 static void run_leaves(struct unit_context *u, size_t begin, size_t end, double (*hessian)[DC_BATCH])
 {
   struct dc_leaf_batch batch;
+  struct dc_leaf_lane lanes[DC_BATCH];
   struct bsh_pair *pair = u->pair;
-  double scale[DC_BATCH], constant = u->contact->settings.offset ? OFFSET : 0;
+  double scale[DC_BATCH], constant = u->contact->settings.offset ? DC_BSH_OFFSET : 0;
   int blend[DC_BATCH];
   for (size_t first = begin; first < end; first += DC_BATCH) {
     int count = (int)smaller_size(DC_BATCH, end - first);
-    const struct dc_term *terms = pair->now.terms + first;
-    double(*planes)[4] = pair->now.planes + first;
     for (int l = 0; l < count; l++) {
-      blend[l] = terms[l].blend;
-      scale[l] = u->a->leaf_weight[terms[l].i] * u->b->leaf_weight[terms[l].j];
-      batch.weight[l] = pair->weights[blend[l]] * scale[l];
+      lanes[l] = dc_bsh_leaf_lane(u->contact, pair, first + (size_t)l, u->rotation_b, u->arm);
+      blend[l] = lanes[l].term->blend;
+      scale[l] = u->a->leaf_weight[lanes[l].term->i] * u->b->leaf_weight[lanes[l].term->j];
     }
-    u->unsolved |=
-        dc_leaves_solve(u->contact, pair->face, terms, count, u->rotation_b, u->arm, u->order, planes, &batch, hessian);
+    dc_leaves_solve(u->contact, lanes, count, u->order, &batch, hessian);
     for (int l = 0; l < count; l++) {
       batch.energy[l] += constant;
       pair->energies[first + (size_t)l] = batch.energy[l];
       pair->gaps[first + (size_t)l] = batch.gap[l];
       u->gap = batch.gap[l] < u->gap ? batch.gap[l] : u->gap;
       u->crossing |= isinf(batch.energy[l]);
+      u->unsolved |= batch.failed[l];
     }
     put_values(u, first, count, blend, scale, batch.energy, (const double(*)[DC_BATCH])batch.gradient);
   }
@@ -159,7 +163,7 @@ static void run_centred(struct unit_context *u, size_t begin, size_t end, double
   struct dc_centred_batch batch;
   struct bsh_pair *pair = u->pair;
   int blend[DC_BATCH];
-  double offset = u->contact->settings.offset ? OFFSET : 0;
+  double offset = u->contact->settings.offset ? DC_BSH_OFFSET : 0;
   batch.length = u->contact->settings.length;
   for (size_t first = begin; first < end; first += DC_BATCH) {
     int count = (int)smaller_size(DC_BATCH, end - first);
@@ -256,10 +260,10 @@ void dc_bsh_sum_top(struct bsh_pair *pair)
   int top = (int)pair->cut.blends;
   for (size_t t = 0; t < pair->now.count; t++)
     if (pair->now.terms[t].blend < top)
-      add_to_sum(&pair->sums[pair->now.terms[t].blend], &pair->values[t]);
+      dc_bsh_add_value(&pair->sums[pair->now.terms[t].blend], &pair->values[t]);
   for (size_t t = 0; t < pair->centred_count; t++)
     if (pair->centred[t].blend < top)
-      add_to_sum(&pair->sums[pair->centred[t].blend], &pair->values[pair->now.count + t]);
+      dc_bsh_add_value(&pair->sums[pair->centred[t].blend], &pair->values[pair->now.count + t]);
 }
 
 // Adds the values of some terms to the sums of those blends that are below the top.
@@ -267,7 +271,7 @@ static void add_below_top(struct bsh_pair *pair, size_t first, size_t count)
 {
   for (size_t t = first; t < first + count; t++)
     if (pair->values[t].blend >= (int)pair->cut.blends)
-      add_to_sum(&pair->sums[pair->values[t].blend], &pair->values[t]);
+      dc_bsh_add_value(&pair->sums[pair->values[t].blend], &pair->values[t]);
 }
 
 // Adds up the terms of one part into its blends, from the deepest blend to the top.
@@ -293,7 +297,7 @@ void dc_bsh_sum_part(struct bsh_pair *pair, const struct dc_walk_part *part, int
 static void gather_sums(struct bsh_pair *pair, int order)
 {
   for (size_t t = 0; t < pair->now.count + pair->centred_count && pair->large && !pair->parted; t++)
-    add_to_sum(&pair->sums[pair->values[t].blend], &pair->values[t]);
+    dc_bsh_add_value(&pair->sums[pair->values[t].blend], &pair->values[t]);
   int top = pair->parted ? (int)pair->cut.blends : INT_MAX;
   for (size_t k = pair->blend_count - 1; k > 0; k--)
     if (pair->blends[k].blend < top)

@@ -3,7 +3,8 @@
 //
 // Each pair starts from its last plane where that lies between the leaves, about half-way; otherwise, or where that
 // start fails, from the middle plane across the line between the nearest points (Gilbert, Johnson, Keerthi 1988), which
-// separates whatever is apart.  Eight pairs are solved side by side (kernels/leaf_pair_template.h).
+// separates whatever is apart.  Eight pairs are solved side by side (kernels/leaf_pair_template.h), of one pair of bodies
+// or of several.
 #include "contact/common/leaf_pair.h"
 
 #include "contact/common/plane_axes.h"
@@ -101,33 +102,39 @@ static void see_plane(const double stored[4], const double *rotation_b, const do
   plane[3] = stored[3] + dc_vec_dot(plane, arm);
 }
 
-static bool is_start(const struct lane *lane, const double *rotation_b, const double *arm, const double stored[4])
+static void store_plane(const double plane[4], const struct dc_leaf_lane *lane)
 {
-  double plane[4], least[2];
-  if (!(dc_vec_dot(stored, stored) > 0.5))
+  dc_mat_apply_transposed(lane->plane, lane->rotation_b, plane);
+  lane->plane[3] = plane[3] - dc_vec_dot(plane, lane->arm);
+}
+
+// Whether the last plane is a start; where it is one, plane is what it is in the world.
+static bool is_start(const struct lane *lane, const struct dc_leaf_lane *given, double plane[4])
+{
+  double least[2];
+  if (!(dc_vec_dot(given->plane, given->plane) > 0.5))
     return false;
-  see_plane(stored, rotation_b, arm, plane);
+  see_plane(given->plane, given->rotation_b, given->arm, plane);
   for (int side = 0; side < 2; side++)
     least_distances((const double(*)[3])lane->x[side], lane->count[side], lane->radius[side], side ? -1 : 1, plane,
                     &least[side]);
   return fmin(least[0], least[1]) > BALANCE * fmax(least[0], least[1]);
 }
 
-// The middle plane between the nearest points, into the stored form; normal 0 where the leaves meet.
-static void cold_start(const struct lane *lane, const double *rotation_b, const double *arm, double stored[4])
+// The middle plane between the nearest points; normal 0 where the leaves meet.
+static void cold_start(const struct lane *lane, double plane[4])
 {
-  double plane[4], least[2];
-  memset(stored, 0, 4 * sizeof *stored);
+  double least[2];
   if (!(dc_leaf_separation((const double(*)[3])lane->x[0], lane->count[0], lane->radius[0],
-                           (const double(*)[3])lane->x[1], lane->count[1], lane->radius[1], plane) > 0))
+                           (const double(*)[3])lane->x[1], lane->count[1], lane->radius[1], plane) > 0)) {
+    memset(plane, 0, 4 * sizeof *plane);
     return;
+  }
   plane[3] = 0;
   for (int side = 0; side < 2; side++)
     least_distances((const double(*)[3])lane->x[side], lane->count[side], lane->radius[side], side ? -1 : 1, plane,
                     &least[side]);
   plane[3] = 0.5 * (least[1] - least[0]);
-  dc_mat_apply_transposed(stored, rotation_b, plane);
-  stored[3] = plane[3] - dc_vec_dot(plane, arm);
 }
 
 // Results of the kernel for all lanes.
@@ -180,7 +187,7 @@ static void solve_again(const struct dc_contact *contact, const struct lane *lan
       batch->weight[l] = 0;
       continue;
     }
-    cold_start(&lanes[l], batch->rotation_b, batch->arm, plane);
+    cold_start(&lanes[l], plane);
     give_plane(batch, l, plane);
   }
   contact->kernels->leaf_pairs(batch, order, hessian);
@@ -191,49 +198,47 @@ static void solve_again(const struct dc_contact *contact, const struct lane *lan
 }
 
 // Lanes behind the last pair repeat it without weight.
-static void fill_batch(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_term *terms,
-                       int count, double (*planes)[4], struct lane *lanes, bool *warm, struct dc_leaf_batch *batch)
+static void fill_batch(const struct dc_contact *contact, const struct dc_leaf_lane *given, int count,
+                       struct lane *lanes, bool *warm, struct dc_leaf_batch *batch)
 {
+  double planes[DC_BATCH][4];
   batch->count[0] = batch->count[1] = 0;
   batch->used = count;
   batch->length = contact->settings.length;
   for (int l = 0; l < count; l++) {
-    load_lane(contact, pair, &terms[l], batch->arm, &lanes[l]);
+    load_lane(contact, given[l].pair, given[l].term, given[l].arm, &lanes[l]);
     for (int side = 0; side < 2; side++)
       batch->count[side] = lanes[l].count[side] > batch->count[side] ? lanes[l].count[side] : batch->count[side];
-    warm[l] = is_start(&lanes[l], batch->rotation_b, batch->arm, planes[l]);
+    warm[l] = is_start(&lanes[l], &given[l], planes[l]);
     if (!warm[l])
-      cold_start(&lanes[l], batch->rotation_b, batch->arm, planes[l]);
+      cold_start(&lanes[l], planes[l]);
   }
   put_lanes(lanes, batch);
   for (int l = 0; l < DC_BATCH; l++) {
     give_plane(batch, l, planes[l < count ? l : count - 1]);
+    batch->weight[l] = l < count ? given[l].weight : 0;
     if (l >= count)
-      batch->weight[l] = warm[l] = 0;
+      warm[l] = false;
   }
 }
 
-bool dc_leaves_solve(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_term *terms,
-                     int count, const double *rotation_b, const double *arm, int order, double (*planes)[4],
+void dc_leaves_solve(const struct dc_contact *contact, const struct dc_leaf_lane *given, int count, int order,
                      struct dc_leaf_batch *batch, double (*hessian)[DC_BATCH])
 {
   struct lane lanes[DC_BATCH];
-  bool warm[DC_BATCH], unsolved = false;
-  dc_vec_copy(batch->arm, arm);
-  memcpy(batch->rotation_b, rotation_b, sizeof batch->rotation_b);
-  fill_batch(contact, pair, terms, count, planes, lanes, warm, batch);
+  bool warm[DC_BATCH];
+  fill_batch(contact, given, count, lanes, warm, batch);
   contact->kernels->leaf_pairs(batch, order, hessian);
   solve_again(contact, lanes, warm, order, batch, hessian);
   for (int l = 0; l < count; l++) {
-    for (int k = 0; k < 4; k++)
-      planes[l][k] = batch->plane[k][l];
+    const double plane[4] = {batch->plane[0][l], batch->plane[1][l], batch->plane[2][l], batch->plane[3][l]};
+    store_plane(plane, &given[l]);
     if (!(batch->energy[l] >= 0)) {
       batch->energy[l] = INFINITY;
       batch->gap[l] = 0;
     }
-    unsolved |= batch->failed[l] && isfinite(batch->energy[l]);
+    batch->failed[l] &= isfinite(batch->energy[l]) != 0;
   }
-  return unsolved;
 }
 
 // Any two axes orthogonal to the unit vector n, and n.

@@ -5,11 +5,18 @@
 
 #include "contact/common/contact_internal.h"
 
-// Solves up to eight pairs of leaves that terms [count] name.  planes [count][4] hold their last planes (normal 0: none)
-// and receive the new ones.  batch->weight is set, all else of the batch is filled here.  The Hessian of every pair is
-// added to hessian; arm = c_a - c_b.  Returns whether a plane did not reach its tolerance.
-bool dc_leaves_solve(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_term *terms,
-                     int count, const double *rotation_b, const double *arm, int order, double (*planes)[4],
+// Two leaves, as a lane of a batch; those of a batch may belong to different pairs of bodies.
+struct dc_leaf_lane {
+  const struct dc_pair *pair;
+  const struct dc_term *term;
+  const double *rotation_b, *arm;  // rows of R_b, c_a - c_b
+  double *plane;                   // [4], in b's axes about c_b: the last one (normal 0: none), then the new one
+  double weight;                   // in the sum of Hessians
+};
+
+// Solves up to eight pairs of leaves, lanes [count].  The batch is filled here; the Hessian of every lane is added to its
+// column of hessian.  batch->failed: the leaves are apart, but the plane did not reach its tolerance.
+void dc_leaves_solve(const struct dc_contact *contact, const struct dc_leaf_lane *lanes, int count, int order,
                      struct dc_leaf_batch *batch, double (*hessian)[DC_BATCH]);
 
 // The gap of two leaves along the axis between their nearest points, from b to a: a lower bound of their distance, by

@@ -54,7 +54,7 @@ struct dc_leaf_batch {
   double vertices[2][DC_LEAF_CORNERS][3][DC_BATCH] DC_LINE;  // of the leaf of a, of that of b
   double share[2][DC_LEAF_CORNERS][DC_BATCH];                // 3 / number of the leaf's vertices
   double radius[2][DC_BATCH];
-  // Start plane in, which must lie between the leaves; optimal plane out, as in struct dc_triangle_batch.
+  // Start plane in, which must lie between the leaves, or normal 0; optimal plane out, in world axes about c_a.
   double plane[4][DC_BATCH];
   double weight[DC_BATCH];  // of each lane in the sum of Hessians
   // Out, as in struct dc_triangle_batch.
@@ -63,7 +63,7 @@ struct dc_leaf_batch {
   // In, common to all lanes.
   int count[2];  // most vertices of a leaf of a, of b
   int used;      // pairs; what lanes behind them give is no number of any pair
-  double rotation_b[9], arm[3], length;
+  double length;
   bool failed[DC_BATCH];  // out: the start was none, or the plane did not reach the tolerance; its Hessian is left out
 };
 

@@ -349,16 +349,12 @@ static void leaf_group(struct dc_leaf_batch *batch, int lane, int order, double 
 {
   struct leaf_group p;
   struct local_frame frame;
-  lanes plane[4], stored[4], local_plane[4], s = splat(1), normal[3];
+  lanes plane[4], local_plane[4], s = splat(1), normal[3];
   lane_mask apart, failed;
   load_leaves(batch, lane, &p);
   for (int k = 0; k < 4; k++)
-    stored[k] = load(&batch->plane[k][lane]);
-  const double *b = batch->rotation_b;
-  for (int k = 0; k < 3; k++)
-    plane[k] = b[3 * k] * stored[0] + (b[3 * k + 1] * stored[1] + b[3 * k + 2] * stored[2]);
-  plane[3] = stored[3] + (plane[0] * batch->arm[0] + plane[1] * batch->arm[1] + plane[2] * batch->arm[2]);
-  apart = greater(lane_dot(stored, stored), splat(0.5));
+    plane[k] = load(&batch->plane[k][lane]);
+  apart = greater(lane_dot(plane, plane), splat(0.5));
   for (int frames = 1;; frames++) {
     apart = leaf_frame(&p, plane, apart, &frame);
     failed = apart & leaf_newton(&p, apart, frames < FRAMES_LIMIT ? LARGEST_LOSS : INFINITY, local_plane, &s,
@@ -375,11 +371,8 @@ static void leaf_group(struct dc_leaf_batch *batch, int lane, int order, double 
     least[v >= p.count_a] = smaller(least[v >= p.count_a], p.u[v]);
   store(&batch->energy[lane], choose(apart, root * (root + 2 * DC_SQRT12), splat(INFINITY)));
   store(&batch->gap[lane], only(apart, least[0] + least[1]));
-  for (int k = 0; k < 3; k++)
-    stored[k] = b[k] * plane[0] + (b[3 + k] * plane[1] + b[6 + k] * plane[2]);
-  stored[3] = plane[3] - (plane[0] * batch->arm[0] + plane[1] * batch->arm[1] + plane[2] * batch->arm[2]);
   for (int k = 0; k < 4; k++)
-    store(&batch->plane[k][lane], only(apart, stored[k]));
+    store(&batch->plane[k][lane], only(apart, plane[k]));
   for (int l = 0; l < DC_LANE_WIDTH; l++)
     batch->failed[lane + l] = failed[l] != 0 || apart[l] == 0;
   if (order < 1)
