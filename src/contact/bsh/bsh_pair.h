@@ -215,7 +215,6 @@ void dc_bsh_evaluate_far(const struct dc_contact *contact, const int *indices, i
 // Lists the terms and blends of a pair; -1 when out of memory, which leaves empty lists, else 0.  The walk of a pair
 // that is left `parted` has only begun: pair_parts.c.
 int dc_bsh_collect(struct dc_contact *contact, struct bsh_pair *pair, const double arm[3]);
-void dc_bsh_drop_lists(struct bsh_pair *pair);
 // Marks a pair that there was no memory for: its lists are empty.
 void dc_bsh_fail(struct bsh_pair *pair);
 // The steps of collecting, for parts of a pair.  The first walks below a part of the node pairs of the last level; -1

@@ -336,7 +336,7 @@ static int list_terms(struct dc_contact *contact, struct bsh_pair *pair, const d
   return 0;
 }
 
-void dc_bsh_drop_lists(struct bsh_pair *pair)
+static void drop_lists(struct bsh_pair *pair)
 {
   pair->now.count = pair->centred_count = pair->blend_count = 0;
   pair->large = pair->parted = false;
@@ -346,19 +346,19 @@ void dc_bsh_fail(struct bsh_pair *pair)
 {
   pair->face->failed = true;
   pair->listed = false;
-  dc_bsh_drop_lists(pair);
+  drop_lists(pair);
 }
 
 int dc_bsh_collect(struct dc_contact *contact, struct bsh_pair *pair, const double arm[3])
 {
   keep_last(pair);
-  dc_bsh_drop_lists(pair);
+  drop_lists(pair);
   pair->visited = 0;
   pair->face->gap = INFINITY;
   pair->face->crossing = false;
   if (!list_terms(contact, pair, arm))
     return 0;
-  dc_bsh_drop_lists(pair);  // half a list has no planes, values or weights
+  drop_lists(pair);  // half a list has no planes, values or weights
   return -1;
 }
 
