@@ -5,7 +5,9 @@
 #
 #     dcsim new push push.json
 #     dcsim dataset clone_push.json -o plans          (examples/clone_push.json: 200 starts of the box)
-#     python3 clone_push.py push.json plans/dataset.h5 [TRIALS]
+#     python3 clone_push.py push.json plans/dataset.h5 [TRIALS [MODEL]]
+#
+# MODEL: the contact model of the world that it is tried in, such as mujoco; by default the scene's.
 #
 # NumPy does the learning: two layers of 128 tanh units, Adam, the mean squared error of the targets.  Inputs are q, the
 # place and rotation of the box and the time, scaled to deviation 1 as the actions are.  Velocities are left out: a
@@ -96,7 +98,8 @@ def attempt(scene, network, random):
 def main():
     scene_file, dataset = sys.argv[1], sys.argv[2]
     trials = int(sys.argv[3]) if len(sys.argv) > 3 else 100
-    demos, scene = read(dataset), dcsim.open(scene_file)
+    model = sys.argv[4] if len(sys.argv) > 4 else None
+    demos, scene = read(dataset), dcsim.open(scene_file, model=model)
     counts = [n for n in (10, 30, 100, 300, 1000) if n < len(demos)] + [len(demos)]
     for count in counts:
         random = np.random.default_rng(1)
@@ -105,7 +108,7 @@ def main():
         network.learn(x, y, random)
         random = np.random.default_rng(2)
         reached = sum(attempt(scene, network, random) for _ in range(trials))
-        print(f"{count} demonstrations: {reached} of {trials} starts reached")
+        print(f"{count} demonstrations: {reached} of {trials} starts reached" + (f" in {model}" if model else ""))
 
 
 if __name__ == "__main__":

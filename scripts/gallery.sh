@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes the pictures of docs/gallery.md anew: the last frame and a strip of five per task, from short runs; about ten minutes on two cores, most of them for gather.
+# Makes the pictures of docs/gallery.md anew: the last frame and a strip of five per task, and films of some, from short runs; about ten minutes on two cores, most of them for gather.
 # Usage: scripts/gallery.sh [NAME]..., after a build; without names all.  DCSIM names another program than build/dcsim, GALLERY another
 # folder than docs/gallery; KEEP, a folder, keeps the run directories and takes those that are there.  Wants the program ffmpeg, which reduces colours.
 set -eu
@@ -17,7 +17,9 @@ else
 fi
 wanted=" $* "
 
-most=160000 # bytes of a picture
+most=160000       # bytes of a picture
+most_of_film=700000
+filmed=" billiards box_slide soft_throw_bin rope_post muscle_worm " # scripts/animations.sh makes those of push and ant_push
 
 # reduced FILE FILTER INPUT...: 256 colours, errors spread to neighbours so that balls show no bands; a third of the bytes remains
 reduced() {
@@ -51,6 +53,22 @@ draw() {
   reduced "$1-strip.png" "scale=320:-1:flags=area,tile=5x1," -i "$2/frames/strip/%d.png"
 }
 
+# film NAME RUN: the motion as NAME.gif in real time, about 75 pictures, with the options in $view but for how many are left out
+film() {
+  every=$(($(sed -n 's/.*"steps": *\([0-9]*\).*/\1/p' "$2/run.json" | head -n 1) / 75 + 1))
+  # shellcheck disable=SC2086 # words
+  "$dcsim" render "$2" --video "$runs/$1.mp4" --size 640x360 --quiet $(echo " $view" | sed 's/ --every [0-9]*//') --every $every >/dev/null
+  # what does not change is not written again; the end stays for a second
+  ffmpeg -v error -y -i "$runs/$1.mp4" -vf \
+    "tpad=stop_mode=clone:stop_duration=1,scale=400:-1:flags=lanczos,split[a][b];[a]palettegen=max_colors=96:stats_mode=diff[p];[b][p]paletteuse=dither=bayer:bayer_scale=4:diff_mode=rectangle" \
+    "$gallery/$1.gif"
+  size=$(wc -c <"$gallery/$1.gif")
+  if [ "$size" -gt $most_of_film ]; then
+    echo "gallery: $gallery/$1.gif has $size bytes, over $most_of_film" >&2
+    exit 1
+  fi
+}
+
 # picture NAME COMMAND SCENE [OPTION...]: draws a run of the command on the scene, which is made unless KEEP has it.
 picture() {
   name=$1 command=$2 scene=$3
@@ -58,6 +76,7 @@ picture() {
   is_wanted "$name" || return 0
   [ -s "$runs/$name/run.json" ] || "$dcsim" "$command" "scenes/$scene.json" -o "$runs/$name" --quiet "$@"
   draw "$name" "$runs/$name"
+  case $filmed in *" $name "*) film "$name" "$runs/$name" ;; esac
 }
 
 picture billiards optimize billiards

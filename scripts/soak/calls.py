@@ -4,7 +4,7 @@
 
     scripts/soak/calls.py [--calls 1000] [--seed 1] [--each 50] [--limit 60] [--preload LIBRARY]
 
-Each child process makes --each calls of things that it draws, in a folder of its own, within --limit seconds of the clock.  An exception, or a status of the library, is an answer; a signal, a report of a
+Each child process makes --each calls of things that it draws, in a folder of its own, within --limit seconds of processor time (or a hundred times as long by the clock).  An exception, or a status of the library, is an answer; a signal, a report of a
 sanitizer and a child that is not done are faults, which are printed with the last call.  Python: any public function or method of an open scene, problem or simulation.  C: any function of include/dcsim.h that
 python/dcsim/_library.py declares, but for those that free: numbers, texts, sizes of structs and null pointers are drawn, what is no null pointer is memory that is large enough.  The library is that of
 DCSIM_LIBRARY, or the build tree's.  --preload: the run-time library of the sanitizers that it was built with (gcc -print-file-name=libasan.so).  Exits with 1 when there is a fault.
@@ -13,6 +13,7 @@ import argparse
 import ctypes
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -145,11 +146,12 @@ def main():
                     file.write(SCENE if n % 3 else SCENE.replace('{"type": "spline", "body": "b"}', ""))  # some without parameters
                 try:
                     done = subprocess.run([sys.executable, "-B", os.path.abspath(__file__), "--child", kind, str(arguments.seed * 100000 + n), str(arguments.each)], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                                          capture_output=True, timeout=arguments.limit)
+                                          capture_output=True, timeout=100 * arguments.limit,
+                                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(arguments.limit), int(arguments.limit) + 1)))
                     said = done.stderr.decode("utf8", "replace")
                     wrong = "status %d" % done.returncode if done.returncode else next((line for line in said.splitlines() if any(text in line for text in REPORTS)), None)
                 except subprocess.TimeoutExpired:
-                    said, wrong = "", "not done after %g s" % arguments.limit
+                    said, wrong = "", "not done after %g s by the clock" % (100 * arguments.limit)
                 made += arguments.each
                 if wrong:
                     faults += 1

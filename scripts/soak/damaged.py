@@ -120,7 +120,8 @@ TIME = {"time": {"step": 0.01, "steps": 2}, "contact": {"model": "bsh"}}
 BASE = {"time": {"step": 0.01, "steps": 5}, "gravity": [0, 0, -9.81], "contact": {"friction": 0.3}, "shapes": {"box": {"type": "box", "size": [0.1, 0.1, 0.1]}, "ground": {"type": "plane"}},
         "bodies": [{"name": "ground", "joint": "fixed", "shape": "ground"}, {"name": "box", "shape": "box", "mass": 1, "position": [0, 0, 0.2], "velocity": [1, 0, 0]},
                    {"name": "arm", "shape": "box", "mass": 1, "position": [0.5, 0, 0.5], "joint": {"type": "hinge", "axis": [0, 1, 0]}, "pd": {"kp": 5, "kd": 1}}],
-        "control": [{"type": "pd_targets", "body": "arm"}], "objective": [{"type": "reach", "body": "box", "target": [0.1, 0, 0.1], "tolerance": 0.02}], "optimizer": {"type": "adam", "iterations": 2}}
+        "control": [{"type": "pd_targets", "body": "arm"}], "objective": [{"type": "reach", "body": "box", "target": [0.1, 0, 0.1], "tolerance": 0.02}], "optimizer": {"type": "adam", "iterations": 2},
+        "models": {"ipc": {"contact": {"dhat": 0.014, "stiffness": 0.072}}, "sdrs": {"contact": {"length": 1, "support": 0.014, "stiffness": 3.3e-5}}}}
 STUDY = {"scene": "base.json", "vary": {"bodies.box.mass": [1, 2], "objective[0].target[0]": {"linear": [0, 1], "count": 2}}}
 
 
@@ -171,7 +172,9 @@ def prepare(folder):
              ("simulate", "base.json", "--control", "run", "-o", "none"), ("optimize", "--resume", "run"))
     for member in ("trajectory.h5", "checkpoint.bin", "loss.csv", "progress.jsonl", "run.json", "resolved.json", "scene.json"):
         with open(os.path.join(folder, "run", member), "rb") as file:
-            kinds.append(("run/" + member, file.read(), ("run", "base.json"), reads))
+            # the other worlds of a certificate take their settings from "models" of scene.json
+            worlds = (("verify", "run", "--draws", "1"),) if member == "scene.json" else ()
+            kinds.append(("run/" + member, file.read(), ("run", "base.json"), reads + worlds))
     for member in ("design/scene.json", "design/box.obj", "design.csv"):
         with open(os.path.join(folder, "designed", member), "rb") as file:
             kinds.append(("designed/" + member, file.read(), ("designed",), (("export", "designed", "--format", "mjcf"), ("check", "designed/design/scene.json"), ("report", "designed"), ("verify", "designed", "--quick"))))
