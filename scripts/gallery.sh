@@ -19,7 +19,7 @@ wanted=" $* "
 
 most=160000       # bytes of a picture
 most_of_film=700000
-filmed=" billiards box_slide soft_throw_bin rope_post muscle_worm " # scripts/animations.sh makes those of push and ant_push
+filmed=" billiards box_slide soft_throw_bin muscle_worm " # scripts/animations.sh makes those of push and ant_push
 
 # reduced FILE FILTER INPUT...: 256 colours, errors spread to neighbours so that balls show no bands; a third of the bytes remains
 reduced() {
