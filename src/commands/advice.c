@@ -74,6 +74,8 @@ bool dc_advice_is_held(const struct dc_scene *scene, int body)
   return dc_task_drives(&scene->task, &scene->model.bodies, body);
 }
 
+// Controls say which bodies they move in their options alone, so that the option tables are asked: any option of type
+// body or list of bodies counts. A control added later is found without a change here.
 bool dc_advice_is_driven(const struct dc_scene *scene, int body)
 {
   for (int i = 0; i < scene->task.control_count; i++)

@@ -124,6 +124,8 @@ void dc_advice_try(struct dc_advice *advice, const char *command, const dcsim_sc
   dc_text_free(&text);
 }
 
+// Writes the command that continues a run, as it would be typed: words with blanks are quoted. A command that does not
+// fit is left out.
 void dc_advice_resume(struct dc_advice *advice, const char *command, const char *directory)
 {
   struct dc_text text = {0};

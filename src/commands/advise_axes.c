@@ -240,6 +240,10 @@ static void advise_rise(struct dc_task_site *site, const struct dc_objective *ob
                 own->name, rise, top);
 }
 
+// Asks of every mark of an objective, a place or an orientation of a body, whether the joints above the body let it
+// get there. A chain of slides and hinges on a fixed base has few freedoms; a target off all of them stays out of
+// reach for any control. Bodies whose base is free are only asked whether something could lift them. Designs move
+// joints, so that scenes with them are not judged.
 void dc_advise_axes(struct dc_task_site *site, const struct dc_objective *objective, const struct dc_pose *poses)
 {
   const struct dc_bodies *bodies = &site->scene->model.bodies;

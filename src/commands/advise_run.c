@@ -44,6 +44,8 @@ struct course {
   double low, high, best_before, best_after;  // of the losses; the lowest of their first and second half
 };
 
+// The last losses in two halves: their range, the best of each half (has it still been falling?), and how often the
+// direction turned (is the rate too large?).
 static struct course course_of(const struct session *session)
 {
   double losses[SESSION_RECENT];
@@ -472,6 +474,9 @@ static bool helps(const struct session *session, const struct dc_attempt *attemp
 
 // Other attempts, by what often helps: rates and a portfolio, or longer windows, then a race of methods.
 enum { MOST_OTHERS = 7 };
+// Settings to be tried for a run that did not get there, the most likely first: other rates by powers of ten, a
+// portfolio, a longer window where a horizon is short, and last the scene without an optimizer, which then chooses one
+// itself.
 static int list_others(const struct session *session, struct dc_attempt others[MOST_OTHERS])
 {
   static const double factors[] = {10, 0.1, 100, 0.01, 1000};

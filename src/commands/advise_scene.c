@@ -443,6 +443,9 @@ static void advise_friction(const struct site *site)
   try_change(site, advice, "contact.friction_smoothing=%.2g", 0.2 * speed);
 }
 
+// From the plainest mistake to the finest one: units, step, then what contact does with them. Advice on stiffness
+// comes before that on restitution, which is not given where the stiffness is to be changed first. A refinement takes
+// no steps, and none of it applies.
 void dc_advise_scene(const dcsim_scene *handle, const struct dc_scene_facts *facts, struct dc_advice_list *list)
 {
   const struct site site = {handle, handle->scene, facts, list};

@@ -110,6 +110,9 @@ static double ball_to_surface(const struct dc_bodies *bodies, const struct dc_po
   return dc_advice_surface_distance(mesh, at) - bodies->bodies[ball].radius;
 }
 
+// An undriven body that rests has to be reached by one that controls move. Advice is given where the nearest of these
+// stays away even when it travels as far as its bounds, speed and time allow. Distances are from a ball within one
+// body to the other's surface, the larger of both ways: a lower bound, so that nobody is warned wrongly.
 void dc_advise_travel(struct dc_task_site *site, const struct dc_pose *poses, int body)
 {
   const struct dc_scene *scene = site->scene;

@@ -335,6 +335,7 @@ static void put_first(struct dc_json_writer *json, long first)
     dc_json_put_integer(json, "first_difference", first);
 }
 
+// Settings that differ, with both values as they stand in the files.
 static void put_differences(struct dc_json_writer *json, const char *key, const struct dc_json_differences *differences)
 {
   dc_json_begin(json, key, '[');

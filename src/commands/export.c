@@ -280,6 +280,7 @@ static void report_model(const struct format *format, const struct dc_scene *sce
   dc_json_end(json, "]}");
 }
 
+// Says what was written and where, as text and JSON.
 static void report_trajectory(const struct format *format, const struct exported *exported, const char *path,
                               struct dc_text *text, struct dc_json_writer *json)
 {

@@ -183,6 +183,8 @@ static void say_most(const char *name, double value, const char *unit, double li
   dc_text_add(text, " at %.4g s%s", time, exceeds(value, limit) ? ", more than its limit" : "");
 }
 
+// One line: the largest force or torque of the drive and the largest speed of the joint, each beside its limit and
+// with its time.
 static void say_joint(const struct dc_joint_extreme *joint, const struct dc_bodies *bodies, double time_step,
                       struct dc_text *text)
 {

@@ -264,6 +264,8 @@ static void put_pairs(const struct dc_bodies *bodies, const struct start *start,
   dc_json_end(json, "]");
 }
 
+// Contact at the start in numbers: the energy, J, the smallest gap, m, and for every body the force, N, and torque, N
+// m, that contact exerts on it; then the pairs, and how many terms the model evaluated for them.
 static enum dc_status describe_probe(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
                                      struct dc_json_writer *json, struct dc_error *error)
 {
@@ -298,6 +300,8 @@ static enum dc_status describe_probe(const struct dc_scene *scene, const struct 
   return DC_OK;
 }
 
+// One line a shape, by what contact will see of it: triangles, volume and surface. Notes say what reading changed:
+// hulls that simplified a mesh, and flat groups that were left out.
 static void describe_shapes(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json)
 {
   dc_json_begin(json, "shapes", '{');
@@ -533,6 +537,7 @@ static int inspect(const dcsim_scene *scene, describe *describe_it, dcsim_report
   return dc_api_answer(status, &local, report, &text, &json, error);
 }
 
+// A refinement has distances instead of contact; a stepper with contacts of its own has no potential to evaluate.
 int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error)
 {
   if (dc_api_need(scene, "scene", error))

@@ -110,6 +110,7 @@ static void answer(void *context, const struct dc_server_request *request, struc
   }
 }
 
+// The state comes before the server, whose thread reads it from the first request on; stopping goes the other way.
 int dcsim_view_start(const dcsim_scene *scene, int port, dcsim_view **view, dcsim_error *error)
 {
   if (dc_api_need(scene, "scene", error))

@@ -138,6 +138,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct dc_live *live, con
   va_end(arguments);
 }
 
+// Lines come from the thread that optimizes and are read by that of the server: one lock guards both.
 void dc_live_log(struct dc_live *live, const char *format, ...)
 {
   va_list arguments;
@@ -218,6 +219,8 @@ void dc_live_set_stored(struct dc_live *live, const struct dc_stored_trajectory 
   pthread_mutex_unlock(&live->lock);
 }
 
+// Copies the row of progress. Pointers in it are the caller's and do not outlive the call, so that the unit is copied
+// and others are dropped.
 static void take_numbers(struct dc_live *live, const dcsim_progress *progress)
 {
   const char *unit = progress->unit ? progress->unit : "iteration";

@@ -26,6 +26,7 @@ static double line_width(const struct dc_overlay *overlay, double part)
   return fmax(least_line, part * overlay->height);
 }
 
+// The length of the longest arrow: normal force and friction together, N. Arrows are scaled by it.
 double dc_api_largest_force(const struct dc_stored_contacts *contacts)
 {
   double largest = 0;

@@ -92,6 +92,7 @@ void dc_page_put_bodies(struct dc_page *page, const struct dc_model *model)
   dc_json_end(&page->json, "]");
 }
 
+// Targets of objectives as balls: centre and radius, m, and colour, for the page's 3D view.
 static void put_marks(struct dc_page *page)
 {
   dc_json_begin(&page->json, "marks", '[');
@@ -106,6 +107,7 @@ static void put_marks(struct dc_page *page)
   dc_json_end(&page->json, "]");
 }
 
+// The camera of pictures, by a picture of 16 by 9: the page begins with the view that `dcsim render` would draw.
 static enum dc_status put_camera(struct dc_page *page)
 {
   struct dc_render_settings settings = {.width = 16, .height = 9};

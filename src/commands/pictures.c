@@ -334,6 +334,8 @@ static int render(const char *directory, const dcsim_render_options *options, st
   return dc_api_answer(status, &local, report, &text, &json, error);
 }
 
+// Options are copied by their size, so that a caller of an older header sets fewer of them; the rest are zeros, the
+// defaults.
 int dcsim_render(const char *directory, const dcsim_render_options *options, dcsim_report *report, dcsim_error *error)
 {
   struct pictures pictures = {0};

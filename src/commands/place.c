@@ -172,6 +172,8 @@ static void answer(void *context, const struct dc_server_request *request, struc
     *reply = (struct dc_server_reply){.status = 200, .type = type, .body = body, .size = strlen(body)};
 }
 
+// Serves the page on which bodies are placed by sliders until the caller no longer wants it, which is asked four times
+// a second. The server answers on a thread of its own; this one only waits.
 int dcsim_place(const char *path, const dcsim_scene_options *scene_options, const dcsim_watch_options *options,
                 dcsim_error *error)
 {

@@ -246,6 +246,8 @@ static int take_moved(struct dc_placing *placing, dcsim_error *error)
   return DCSIM_OK;
 }
 
+// The scene as the file has it (first) stays to be returned to; the present one is replaced with every move of a
+// slider.
 int dc_placing_open(struct dc_placing *placing, const char *path, const dcsim_scene_options *options,
                     dcsim_error *error)
 {

@@ -331,6 +331,8 @@ static enum dc_status read_softness(const dcsim_query_options *given, double sof
   return DC_OK;
 }
 
+// The result goes to the report, to an archive of arrays or to a picture, by the ending of path. The archive is
+// written last, when everything in it is complete.
 int dcsim_query(const dcsim_scene *scene, const char *path, const dcsim_query_options *options, dcsim_report *report,
                 dcsim_error *error)
 {

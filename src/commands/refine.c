@@ -287,6 +287,8 @@ static const char *misuse(const dcsim_run_options *options, bool optimizing)
   return options->control_run ? "a refinement has no controls that could be taken from a run" : NULL;
 }
 
+// A refinement has no time and no run of steps: it moves poses until contacts are where they were asked for.
+// Everything it made is released here, whichever way it ended.
 int dc_api_refine(const dcsim_scene *scene, const dcsim_run_options *options, bool optimizing, dcsim_result *result,
                   dcsim_report *report, dcsim_error *error)
 {

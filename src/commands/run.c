@@ -372,6 +372,7 @@ void dc_session_release(struct session *session)
   dc_plan_crew_destroy(session->crew);
 }
 
+// Every way out of a run closes its directory and releases the session, so that a run that failed can be resumed.
 static int run_session(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error)
 {
   const char *mistake = misuse(session->options, session->optimizing);

@@ -203,6 +203,8 @@ static enum dc_status load_horizon(struct session *session, const struct dc_snap
   return dc_horizon_load(session->horizon, snapshot, &session->error);
 }
 
+// A run of a receding horizon was driven by its windows' targets, which the control cannot give again: they are read
+// from the recording.
 static enum dc_status prepare_replay(struct session *session, const double *parameters)
 {
   const struct dc_scene *scene = session->scene->scene;

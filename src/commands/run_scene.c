@@ -56,6 +56,8 @@ int dc_api_open_run_scene(const char *directory, const char *name, const dcsim_s
   return opened;
 }
 
+// Opens resolved.json, which holds every setting as the run used it, and not scene.json, whose defaults may be other
+// ones today.
 int dcsim_scene_open_run(const char *directory, const dcsim_scene_options *options, dcsim_scene **scene,
                          dcsim_error *error)
 {

@@ -245,6 +245,7 @@ enum dc_status dc_api_find_inside(struct dc_plan *plan, struct dc_inside_list *l
   return status;
 }
 
+// One sentence with the remedy: where the body would rest, and how fast contact throws it off where it is.
 void dc_api_say_inside(const struct dc_bodies *bodies, const struct dc_inside *inside, char *text, size_t size)
 {
   char rest[64] = "nowhere within its size";
@@ -257,6 +258,8 @@ void dc_api_say_inside(const struct dc_bodies *bodies, const struct dc_inside *i
            inside->acceleration);
 }
 
+// Bodies that start where contact pushes harder than their weight, as warnings and JSON. The list is bounded; those
+// left out are counted.
 void dc_api_put_inside(const struct dc_bodies *bodies, const struct dc_inside_list *list, struct dc_text *text,
                        struct dc_json_writer *json)
 {

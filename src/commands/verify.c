@@ -462,6 +462,7 @@ static void close_run(struct dc_verification *v)
   dcsim_scene_close(v->resolved);
 }
 
+// Beside the run unless a file was asked for; "none" writes nothing.
 static enum dc_status write_certificate(struct dc_verification *v, const char *json)
 {
   const char *asked = v->options->file;

@@ -42,6 +42,8 @@ static void put_answer(struct dc_json_writer *json, const char *key, enum dc_ans
 // One verdict: what it is of, whether it is good news, in words.  What the scene demands holds with a yes only.
 static void say(struct sayer *sayer, const char *item, bool demanded, enum dc_answer answer, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+// One line of a certificate: a promise, what was found, and whether it was demanded. Demands that do not hold are
+// collected, because they decide the exit status and end the summary.
 static void say(struct sayer *sayer, const char *item, bool demanded, enum dc_answer answer, const char *format, ...)
 {
   char line[LINE];

@@ -137,6 +137,9 @@ void dc_contact_reset(struct dc_contact *contact)
     contact->model->methods->reset(contact);
 }
 
+// Clears the result and the state of the pair that an evaluation sets, then asks the model: a primitive (half-space,
+// sphere in closed form) is always the second body of its pair. Two balls of one leaf act along their centres
+// (central), which makes the expansion to two frames exact.
 static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                           struct dc_pair_derivatives *result)
 {

@@ -59,6 +59,11 @@ static double walk(struct dc_approach *approach, double from, double size, doubl
   return bisect(approach, bracket, precision);
 }
 
+// The distance along the line of approach at which the pair touches, by a secant: the true distance d at a place
+// divided by its slope along the line says how far it is to touch. Each step stops a small distance short of that,
+// `left`, because the energy of surfaces that meet is not finite. The slope is at most 1, as no distance shrinks
+// faster than the motion. Steps end where the distance found is the one foretold; a line that hardly approaches
+// (LEAST_SLOPE) is walked in steps of the size instead.
 double dc_approach_estimate(struct dc_approach *approach, double size, double gap)
 {
   double distance = dc_contact_pair_distance(approach->contact, approach->pair), at = 0, slope = 1;
@@ -80,6 +85,8 @@ double dc_approach_estimate(struct dc_approach *approach, double size, double ga
   return walk(approach, at, size, SETTLED * gap);
 }
 
+// The estimate is put into a bracket: one end where the surfaces are apart, one where they meet, both found by margins
+// that grow fourfold from what the estimate may be off. Bisection between them ends at the precision.
 double dc_approach_touching(struct dc_approach *approach, double size, double precision)
 {
   double about = dc_approach_estimate(approach, size, STEP * size * SETTLED);

@@ -169,6 +169,8 @@ void dc_barrier_step_solve(const struct dc_barrier_step *barrier, const double *
       response[i] -= y[k] * barrier->responses[(size_t)k * (size_t)nv + (size_t)i];
 }
 
+// Bends the Newton step x0, in place, into x = x0 - sum_p mu E_p c'(u_p) H^-1 v_p. Without a barrier that the step
+// changes strongly, without a solution, or where the bent step would not go downhill, it stays as it is.
 void dc_barrier_step_bend(struct dc_barrier_step *barrier, struct dc_rollout *rollout,
                           const struct dc_step_state *state, double *step)
 {

@@ -192,6 +192,9 @@ struct side {
   double depth, vertices, faces;
 };
 
+// Sums that give the force of a side on a half-space `gap` below its deepest point. With heights z over that plane,
+// `vertices` is the sum of area/z^2 over the corners of all triangles; `faces` has the area that faces the plane
+// instead, at the height of each triangle's middle. Sides 0 ... 2 look along minus the axes, 3 ... 5 along them.
 static struct side side_of(const struct dc_body *body, int side, double gap)
 {
   const struct dc_mesh *mesh = &body->shape->mesh;
@@ -424,6 +427,12 @@ static enum dc_status allocate(struct scale *scale, struct dc_error *error)
   return enough ? DC_OK : dc_out_of_memory_for(error, "the stiffness of contact");
 }
 
+// Each part wants those before it:
+// 1. sizes of bodies, contact at the start, its gaps and the far field;
+// 2. masses that contact sees, those of links with what hangs on them;
+// 3. the acceleration that stops the fastest body, and the load that every body bears;
+// 4. stiffnesses by kinds of touches, on fixed bodies before those between moving ones;
+// 5. the bound that the far field sets.
 static enum dc_status choose(struct scale *scale, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &scale->model->bodies;

@@ -107,6 +107,9 @@ void dc_late_leave(const struct dc_step_state *state, int pair, const double (*m
   memcpy(late, left, sizeof left);
 }
 
+// The adjoint of dc_late_push, line by line: cotangents of the way, of the impulse that waits, and of the two vectors
+// that are passed on. The impulse is the law's number times the normal, so that the normal's change by the twists
+// counts, too. A memory that was not passed on gets none.
 void dc_late_pull_back(const struct dc_step_state *state, int pair, const double (*memory)[DC_IMPACT_NUMBERS],
                        const double law[DC_IMPACT_LAW], const double weights[DC_LATE_NUMBERS],
                        double by_law[DC_IMPACT_LAW], double next[12], double before[DC_LATE_NUMBERS])
@@ -129,6 +132,8 @@ void dc_late_pull_back(const struct dc_step_state *state, int pair, const double
   }
 }
 
+// Rates of the late numbers: the way follows the law; the impulse that waits is the law's number times the normal,
+// whose rate has a part by each (product rule); whatever the memory before passes on keeps its rate.
 void dc_late_push(const struct dc_step_state *state, int pair, const double (*memory)[DC_IMPACT_NUMBERS],
                   const double law[DC_IMPACT_LAW], const double by_law[DC_IMPACT_LAW], const double next[12],
                   const double before[DC_LATE_NUMBERS], double late[DC_LATE_NUMBERS])

@@ -73,6 +73,9 @@ struct dc_impact_move dc_impact_move(const struct dc_step_state *state, int pair
   return move;
 }
 
+// The displacement's rotation changes by (tr(D) - D)/2 times a turn, with D = R'^T R between both poses, so that the
+// end pulls back by the transposed matrix and the beginning by minus the matrix itself; translations pull back by 1
+// and -1.
 void dc_impact_pull_back_move(const struct dc_impact_move *move, const double weights[12], double from[12],
                               double to[12])
 {
@@ -123,6 +126,9 @@ static void move_gradient(const struct dc_pair_derivatives *pair, const double v
     }
 }
 
+// With g the gradient of the pair, size = |g_t| of the first body and along = -g/size, so that
+//    d along = -(dg + along d size)/size,    d size = -n . dg_t,    n = along of the first body's translation.
+// Cotangents of both become one of g, which the pair's Hessian takes to twists.
 void dc_impact_pull_back_normal(const struct dc_pair_derivatives *pair, const double along[12], double size,
                                 double twists[12])
 {
@@ -304,6 +310,10 @@ bool dc_impact_is_far(const struct dc_step_state *state, int pair)
   return dc_vec_norm(state->pairs[pair].gradient + 3) <= FAR_FORCE * dc_impact_near_force(&state->model->definition);
 }
 
+// Collects the numbers on which the law of a pair depends (impact_law.h lists them). These are opening speeds along
+// the normal over the interval before and over this one, the impulse of contact, the load by other forces, the
+// mobility, and the memory of the interval before. Speeds are displacements over interval lengths, as the step knows
+// them. false: the pair is apart or only felt from afar, and no law acts.
 bool dc_impact_given(const struct dc_step_state *state, int pair, const double *memory, double given[DC_IMPACT_GIVEN])
 {
   struct dc_impact_normal n = dc_impact_normal(&state->pairs[pair]);

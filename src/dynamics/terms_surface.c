@@ -329,6 +329,9 @@ static void add_held_product(const struct dc_step_state *state, const struct dc_
   }
 }
 
+// Mixed derivatives of friction between surfaces by the state before, along `direction` of the solution: the place at
+// the start of the interval enters through the slip, and normal, weights and strength through the touch that is held.
+// The coefficient is the geometric mean of both bodies', so that each scale gets half of the total over its own value.
 static void add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                       struct dc_step_cotangent *out)
 {
@@ -403,6 +406,8 @@ static void add_touch_floor(const struct dc_step_state *state, const struct deri
   }
 }
 
+// Rounding of the forces of touches and of friction: what a relative error of positions makes of each, through the
+// Hessian.
 static void add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
 {
   double x[4][3], arm[4][3];

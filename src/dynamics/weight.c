@@ -108,6 +108,9 @@ static bool next_hung(const struct dc_bodies *bodies, int *s, int *p, struct hun
 
 #define FOR_EACH_HUNG(hung, bodies) for (int s_ = 0, p_ = 0; next_hung(bodies, &s_, &p_, hung);)
 
+// The generalized force on coordinate v that keeps everything above it in the chain from falling: -sum m g . dx/dv,
+// with dx/dv the motion of a centre of mass by v. Bodies count with their own mass, and holders with that of soft
+// bodies that hang on them.
 double dc_weight_hold(const struct dc_weight *weight, int body, int v)
 {
   const struct dc_bodies *bodies = &weight->model->bodies;
@@ -130,6 +133,8 @@ double dc_weight_hold(const struct dc_weight *weight, int body, int v)
   return sum;
 }
 
+// The same for all coordinates at once, body by body along its chain, so that the cost is that of the chains and not
+// of their square.
 void dc_weight_hold_all(const struct dc_weight *weight, double *held)
 {
   const struct dc_bodies *bodies = &weight->model->bodies;

@@ -57,6 +57,9 @@ static double set_segment(const double (*nodes)[3], const int *element, double (
   return length;
 }
 
+// The shape functions' gradients at rest, [corners][3] per element, from which F = sum x_a g_a^T for any placement;
+// the volume, whose equal shares go to the corners; and the steepness, their mean square, which is large where
+// elements are narrow.
 static void set_element(struct dc_elastic *elastic, int e, double section)
 {
   const double(*nodes)[3] = (const double(*)[3])elastic->mesh->nodes;
@@ -115,6 +118,9 @@ static void stress_of(const double u[9], const double v[9], const struct dc_mate
   dc_mat_multiply_transposed(p, scaled, v);
 }
 
+// First Piola-Kirchhoff stress P = dW/dF of element e, [9] by columns. Sheets and rods have a membrane's. A
+// neo-Hookean solid's is a closed form in F; the other materials work by the singular values of F (u, v). With growth
+// G the material sees F G^-1, and the stress is pulled back through it.
 static void stress(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x, int e,
                    double p[9])
 {
@@ -136,6 +142,7 @@ static void stress(const struct dc_elastic *elastic, struct dc_elasticity elasti
   dc_growth_pull_back(elasticity.growth, e, p);
 }
 
+// Energy density W of element e, J/m^3, by the same cases as stress.
 static double density(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x, int e)
 {
   double u[9], v[9], f[9];
@@ -206,6 +213,8 @@ static double density_and_stress(const struct dc_elastic *elastic, struct dc_ela
   return response.energy;
 }
 
+// sum over samples of V W(F) + viscosity + bending, with its gradient: dW/dx_a = V P g_a. F is of the placement y; x
+// enters through the viscosity only, which resists the change of shape since then.
 double dc_elastic_evaluate(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                            const double *y, double viscosity, double *gradient)
 {
@@ -243,6 +252,8 @@ double dc_elastic_along(const struct dc_elastic *elastic, struct dc_elasticity e
   return sum;
 }
 
+// The derivative of every element's energy along a direction, V P : dF, without the elements' factors: it is the
+// derivative by these. Samples between two elements give half to each.
 void dc_elastic_along_each(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                            const double *direction, double *out)
 {

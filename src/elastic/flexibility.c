@@ -98,6 +98,7 @@ static double full_work(const struct dc_elastic *elastic, const struct bend *ben
   return work;
 }
 
+// Blocks of 3 by node, and one for each two nodes of an element. Repeated pairs are the matrix's business.
 static struct dc_symmetric_matrix *stiffness_pattern(const struct dc_elastic *elastic)
 {
   int count = elastic->mesh->node_count, nodes = elastic->corners, pairs = 0;
@@ -134,6 +135,8 @@ static void add_stiffness(const struct dc_elastic *elastic, double poisson, stru
   }
 }
 
+// A_h / A of the head: forces of pure bending, the displacement u = K^-1 f that they cause, and their work u . f over
+// that of the material. NAN where memory is short or the system cannot be solved.
 double dc_elastic_flexibility(const struct dc_elastic *elastic, double poisson)
 {
   struct bend bend;

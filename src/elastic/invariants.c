@@ -59,6 +59,10 @@ void dc_neo_hookean_stress(struct dc_lame lame, const double f[9], double p[9])
     p[i] = possible ? lame.mu * (f[i] - a[i]) + lame.lambda * log_j * a[i] : 0;
 }
 
+// Second derivatives of V W, W = mu/2 (|F|^2 - 3) - mu log J + lambda/2 log^2 J, by the nodes a and b: with m_a = F^-T
+// g_a
+//    V ((mu g_a . g_b) I + lambda m_a m_b^T + (mu - lambda log J) m_b m_a^T).
+// false: the element is inside out, where W is not finite.
 bool dc_neo_hookean_blocks(struct dc_lame lame, const double f[9], int count, const double (*gradients)[3],
                            double volume, double blocks[DC_ELEMENT_BLOCKS][9])
 {

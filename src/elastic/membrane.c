@@ -30,6 +30,9 @@ struct sheet {
   double j, t, excess;                 // J, T, T - 2
 };
 
+// Quantities of F = (f_0, f_1), all measured from 0 at rest so that small strains lose no digits: C - 1, J = |f_0 x
+// f_1|, the trace T = s_1 + s_2 = sqrt(tr C + 2 J) of the stretch, and its excess T - 2. g_0 and g_1 are dJ/df_0 and
+// dJ/df_1, from the unit normal.
 static void set_sheet(struct sheet *sheet, const double f[9])
 {
   for (int j = 0; j < 2; j++)
@@ -54,6 +57,9 @@ static double log_j(const struct sheet *sheet)
   return sheet->change > -0.5 ? 0.5 * log1p(sheet->change) : log(sheet->j);
 }
 
+// Energy density of a sheet from the quantities of set_sheet. Neo-Hookean: mu/2 (tr C - 2 - 2 log J) + lambda/2 log^2
+// J, infinite where the area vanishes. Others by the singular values s: mu sum (s_i - 1)^2, and for corotated sheets
+// lambda/2 (s_1 + s_2 - 2)^2.
 static double sheet_energy(struct dc_elasticity elasticity, const struct sheet *sheet, const double f[9])
 {
   struct dc_lame lame = elasticity.lame;
@@ -178,6 +184,9 @@ static void rod_block(struct dc_elasticity elasticity, const double f[9], bool p
     block[i] = 2 * elasticity.lame.mu * ((i % 4 == 0 ? across : 0) + (1 - across) * t[i / 3] * t[i % 3]);
 }
 
+// Blocks [3][3] of d2(V W)/dx_a dx_b: the Hessian of W by the columns of F, contracted with the corners' shape
+// gradients, as F = sum x_a g_a^T. Rods have one column, sheets two. projected: eigenvalues below 0 are left out
+// before, which keeps the sum positive semidefinite.
 void dc_membrane_blocks(int corners, struct dc_elasticity elasticity, const double f[9], const double (*gradients)[3],
                         double volume, bool projected, double blocks[DC_ELEMENT_BLOCKS][9])
 {

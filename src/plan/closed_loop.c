@@ -38,6 +38,9 @@ static bool is_aimed_once(const struct dc_loop_scene *scene)
   return once;
 }
 
+// The horizon that a loop of this setting runs: the whole task is looked at in every window, and `apply` steps of it
+// are executed. A task that is aimed once is one window. Others have at most most_windows, each of a multiple of the
+// steps for which controls are held, so that no window begins inside of a held value.
 static struct dc_horizon horizon_of(const struct dc_loop_scene *scene, const struct setting *setting)
 {
   long steps = scene->model->definition.time.steps, apply = steps;

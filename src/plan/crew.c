@@ -115,6 +115,8 @@ static bool write_points(struct dc_plan_crew *crew, const struct dc_plan *plan, 
   return out->size < INT32_MAX;
 }
 
+// Sends every other rank its share of the points and returns how many ranks share, this one included. Room for the
+// largest answer is reserved before anything is sent: from then on nothing here can fail while others wait.
 int dc_plan_crew_deal(struct dc_plan_crew *crew, const struct dc_plan *plan, int count,
                       const struct dc_plan_sample *samples)
 {
@@ -174,6 +176,8 @@ static bool read_losses(const struct dc_plan_crew *crew, int rank, int count, si
   return true;
 }
 
+// Takes the answers in the order in which they come; each knows its own places, so that results do not depend on that
+// order. A rank that failed fails its share alone.
 void dc_plan_crew_collect(struct dc_plan_crew *crew, const struct dc_plan *plan, int count,
                           struct dc_plan_sample *samples)
 {
@@ -226,6 +230,8 @@ static void await(const struct dc_transport *transport, enum dc_crew_kind kind, 
   dc_buffer_release(&in);
 }
 
+// The end of the work of a crew. Rank 0 tells all others and waits until they have left; the others say why, if they
+// fail before they were told, and leave. Nobody is gone while somebody else may still send to it.
 void dc_plan_crew_part(const struct dc_transport *transport, bool served, enum dc_status status, const char *why)
 {
   if (transport->rank > 0) {

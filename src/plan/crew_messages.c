@@ -32,6 +32,8 @@ static void rest(double since)
   nanosleep(&(struct timespec){.tv_nsec = pause < 20000 ? 20000 : pause > 2000000 ? 2000000 : pause}, NULL);
 }
 
+// Waits for the next message by looking and resting in turn, since MPI's own waiting would spin on a core that a rank
+// beside this one wants. false: no memory for the message, which then stays where it is.
 bool dc_crew_receive(const struct dc_transport *transport, struct dc_buffer *in, int *from, struct dc_crew_head *head)
 {
   double since = dc_seconds();

@@ -30,6 +30,7 @@ static void clear_bench(struct bench *bench)
   *bench = (struct bench){0};
 }
 
+// A plan and its team for jobs of one coarseness: kept between jobs, since most jobs are like the one before.
 static enum dc_status make_bench(struct service *service, const struct dc_crew_job *job, struct bench *bench,
                                  struct dc_error *error)
 {

@@ -163,6 +163,7 @@ enum dc_status dc_difference(struct dc_checker *checker, struct dc_coordinate c,
   return DC_OK;
 }
 
+// Unit vectors with equal chances for all directions: normal numbers over their norm.
 void dc_draw_directions(double *drawn, int directions, int count, uint64_t seed)
 {
   struct dc_random random;

@@ -126,6 +126,8 @@ static void release_executor(struct executor *own)
   dc_trajectory_destroy(own->executed);
 }
 
+// One thread's plant, with inputs and records of its own. Targets and forces are those of the plan and stay; a draw
+// only changes what is uncertain.
 static enum dc_status create_executor(const struct draws *d, const struct dc_plant *plant, struct executor *own,
                                       struct dc_error *error)
 {

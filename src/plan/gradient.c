@@ -312,6 +312,8 @@ static enum dc_status bundle(struct estimate *estimate, double *gradient, struct
   return DC_OK;
 }
 
+// Gradients of plans without an adjoint: central differences take two rollouts a parameter, bundles as many as the
+// scene gives samples, whatever the number of parameters.
 static enum dc_status estimate_gradient(struct dc_plan *plan, const double *parameters, double loss, double *gradient,
                                         struct dc_error *error)
 {

@@ -33,6 +33,8 @@ static enum dc_status evaluate(void *context, const double *x, double *value, do
   return status ? dc_fail(error, status, "the plant cannot execute the plan") : DC_OK;
 }
 
+// Points in their order up to the first that is good enough, as the optimizer's fan asks for them. A value is a trial
+// in the plant, of which there is one, so that points are tried one after the other.
 static enum dc_status values(void *context, int *count, const double *xs, double enough, double *values,
                              enum dc_status *statuses, struct dc_error *error)
 {

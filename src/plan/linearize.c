@@ -195,6 +195,7 @@ static enum dc_status push_columns(const struct linearization *l, int first, int
   return status;
 }
 
+// Portions of columns, as many as PORTION_BYTES holds: a column of a long run is a whole trajectory of tangents.
 static enum dc_status by_columns(const struct linearization *l, struct dc_error *error)
 {
   struct dc_plan *plan = l->plan;
@@ -268,6 +269,8 @@ static bool forward_is_cheaper(const struct linearization *l)
   return l->plan->parameter_count + FRICTION_ROWS * friction < l->row_count * (1 + friction);
 }
 
+// Rows need every objective to have residuals, and a rollout that can be differentiated; the cases of a plan have to
+// have both, too.
 static enum dc_status refuse(const struct dc_plan *plan, struct dc_error *error)
 {
   int without = dc_task_rowless_objective(plan->task);

@@ -35,6 +35,8 @@ void dc_plan_set_window(struct dc_plan *plan, long first, int steps)
   plan->succeeded = plan->kept.known = false;
 }
 
+// The input of a rollout that begins: nothing of the last one, the stage's factors on stiffness and far field, and the
+// state that the plan starts at, where a window is not the beginning of the run.
 void dc_plan_reset_input(struct dc_plan *plan)
 {
   const struct dc_bodies *bodies = &plan->model->bodies;

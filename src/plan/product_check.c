@@ -31,6 +31,8 @@ static void draw(struct dc_random *random, int count, double scale, double *numb
 // The numbers of a direction: state, targets and forces, then those of the design.
 enum { OWN_SLICES = 5, SLICES = OWN_SLICES + DC_DESIGN_ARRAYS };
 
+// The arrays of an input that derivatives are by, as one list: start, targets, forces and all of the design. A product
+// is checked for each, so that one that is wrong is named.
 static void list_slices(const struct dc_plan *plan, struct dc_rollout_cotangent *of,
                         struct dc_design_array slices[SLICES])
 {

@@ -272,6 +272,7 @@ int dc_race_members(const struct dc_search *search)
   return count;
 }
 
+// The member that outlasts the round stays, in the first place and without a wait; others give their plans back.
 void dc_race_close_round(struct dc_search *search)
 {
   struct dc_search_member kept = {0};
@@ -337,6 +338,9 @@ void dc_race_vary(const struct dc_search *search, int number, struct dc_random *
   spread->anywhere = true;
 }
 
+// Whether a trajectory becomes the best one of the run: always, until one succeeds, and then only such as succeed,
+// too. Losses of different recipes are not enough to tell, since their tasks differ from the scene's. What the plan
+// knew of its last evaluation is put back.
 bool dc_race_prefers(struct dc_search *search, const double *parameters, const struct dc_trajectory *trajectory)
 {
   struct dc_plan *plan = search->plan;
@@ -580,6 +584,7 @@ enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count
   return status;
 }
 
+// The leader's settings as they would be written into the scene, which the end of a race prints to be pasted.
 bool dc_search_found(const struct dc_search *search, struct dc_search_found *found)
 {
   const struct dc_race *race = search->race;

@@ -75,6 +75,9 @@ static double weigh(double part, double distance, double size)
   return part / fmax(distance * distance, size * size);
 }
 
+// Objectives of the world that draws hands to the body, half of the loss for each of two kinds. Every hand is asked to
+// come near the body, and all of them together to surround it, with their centre of mass at the body's. Weights make
+// both as large as the loss at the start, so that neither is nothing beside it.
 static void set_terms(struct dc_approach *approach, const struct dc_bodies *bodies, double loss)
 {
   const struct dc_body *body = &bodies->bodies[approach->body];
@@ -101,6 +104,8 @@ static void set_terms(struct dc_approach *approach, const struct dc_bodies *bodi
   dc_vec_copy(approach->middle.target, body->start.position);
 }
 
+// A task with more objectives than the scene's: see set_terms. false where it makes no sense: nothing to be moved, no
+// hands, a loss of 0, or cases.
 bool dc_approach_create(struct dc_approach *approach, const struct dc_model *model, const struct dc_task *task,
                         double loss, struct dc_arena *arena)
 {

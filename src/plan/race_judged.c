@@ -37,6 +37,8 @@ static struct dc_objective copy(const struct dc_objective *objective, struct dc_
   return own;
 }
 
+// Copies follow the scene's own objectives, so that their weights can be scaled together. false: nothing is judged
+// otherwise than its loss counts, or the task has cases.
 bool dc_judged_create(struct dc_judged *judged, const struct dc_task *task, struct dc_arena *arena)
 {
   bool differs = false;

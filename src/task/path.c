@@ -23,6 +23,8 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// Times have to rise, and positions are a table of [times][coordinates]: both are given as flat lists, so that lengths
+// are checked here.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_path_options *path = options;

@@ -171,6 +171,8 @@ static void row_pull_back(const void *options, const struct dc_model *model, con
 
 static const struct dc_objective_rows rows = {.count = row_groups, .group = row_group, .pull_back = row_pull_back};
 
+// The body farthest outside, its distance from the region, and whether all are within the tolerance (and at rest,
+// where that is asked).
 static void report(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                    const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached)
 {

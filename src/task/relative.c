@@ -90,6 +90,8 @@ static void add_derivative(const struct dc_relative_options *relative, const str
   dc_objective_add(cotangent, model, trajectory, from, relative->to, scale, d);
 }
 
+// Loss: weight times the mean over the frames of |d|^2, d the displacement of the body, as `to` sees it, since frame
+// `from`.
 static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                        const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {

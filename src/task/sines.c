@@ -197,6 +197,10 @@ static void apply(const void *options, const struct dc_model *model, const struc
     }
 }
 
+// The target of a coordinate is r(t) y(t), y = sum a sin(w t + p), and its rate r' y + r y'. With cotangents by_y and
+// by_rate of both,
+//    s = r by_y + r' by_rate  belongs to y,   u = r by_rate  to y' = sum a w cos(w t + p),
+// from which the derivatives by a, w = 2 pi f and p follow wave by wave.
 static void pull_back(const void *options, const struct dc_model *model, const struct dc_window *window,
                       const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
                       double *gradient)

@@ -99,6 +99,8 @@ static void motion(const struct basis *basis, const double *parameters, int coor
     }
 }
 
+// Targets are B-splines: at every step only ORDER knots act, by weights that do not depend on the parameters. basis_at
+// finds them.
 static void apply(const void *options, const struct dc_model *model, const struct dc_window *window,
                   const double *state, const double *parameters, struct dc_rollout_input *input)
 {
@@ -116,6 +118,7 @@ static void apply(const void *options, const struct dc_model *model, const struc
   }
 }
 
+// The transposed of apply: every knot collects the cotangents of target and rate, by the same weights.
 static void pull_back(const void *options, const struct dc_model *model, const struct dc_window *window,
                       const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
                       double *gradient)
@@ -139,6 +142,7 @@ static void pull_back(const void *options, const struct dc_model *model, const s
   }
 }
 
+// A spline is linear in its knots, so that a direction moves targets by the spline of the direction.
 static void push_forward(const void *options, const struct dc_model *model, const struct dc_window *window,
                          const double *state, const double *parameters, const double *direction,
                          struct dc_rollout_cotangent *moved)

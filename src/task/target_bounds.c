@@ -58,6 +58,9 @@ static const struct dc_joint_part *part_of(const struct dc_body *body, int index
   return NULL;
 }
 
+// The bounds of the head for one coordinate. The middle is that of the joint's range, or 0, and
+//    lead = (weight of all that moves * arm + kd way/duration) / kp,
+// arm 1 for lengths, the reach for angles; the force, kp lead, is at most the joint's effort.
 static struct dc_clamp choose(const struct dc_task *task, const struct dc_model *model,
                               const struct dc_actuator_coordinate *coordinate)
 {

@@ -308,6 +308,8 @@ int dc_task_start_control(const struct dc_task *task)
   return -1;
 }
 
+// Controls first, then the design, each taking its parameters from the front of what is left: this is the order of the
+// parameter vector everywhere.
 void dc_task_apply(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
                    const double *state, const double *parameters, struct dc_rollout_input *input)
 {

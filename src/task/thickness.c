@@ -134,6 +134,7 @@ static void pull_back(const struct dc_thickness_options *thickness, const struct
                             shape->vertices + shape->first[part->body] + part->vertex);
 }
 
+// Sum over the parts of weight |psi(C)|^2, which is 0 where a part is as thick as asked.
 static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                        const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {

@@ -172,6 +172,8 @@ static void apply(const void *options, const struct dc_model *model, const struc
   }
 }
 
+// Torques are held over blocks of steps: a parameter collects the cotangents of all steps of its block, times the
+// slope of the map that keeps it within its bounds.
 static void pull_back(const void *options, const struct dc_model *model, const struct dc_window *window,
                       const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
                       double *gradient)
@@ -190,6 +192,7 @@ static void pull_back(const void *options, const struct dc_model *model, const s
   }
 }
 
+// The same product the other way: a direction of a parameter moves the force in all steps of its block.
 static void push_forward(const void *options, const struct dc_model *model, const struct dc_window *window,
                          const double *state, const double *parameters, const double *direction,
                          struct dc_rollout_cotangent *moved)

@@ -187,6 +187,8 @@ static void add_derivative(const struct dc_velocity_options *velocity, const str
   add_turn(cotangent, model, trajectory, frame - 1, body, -rate, moved);
 }
 
+// Loss: weight times the mean over the frames of the excess, summed over bodies and over linear and angular velocity.
+// The excess max(|d|^2 - r^2, 0) of a difference d from the target is 0 within the tolerance.
 static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                        const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {

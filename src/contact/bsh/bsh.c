@@ -27,6 +27,8 @@
 // The reference sums all triangle pairs and stores every one of them; beyond this it would take gigabytes.
 static const double MOST_EXACT_PAIRS = 8e6;
 
+// The model exact keeps terms, planes and sums of every two triangles, bsh those of near ones only: a limit before
+// memory runs out.
 static enum dc_status check_size(const struct dc_contact *contact, struct dc_error *error)
 {
   double triangle_pairs = 0;
@@ -160,6 +162,8 @@ static void far_pass(void *context, int batch, int thread)
                       loop->order, loop->results);
 }
 
+// The work behind the loop over pairs: far pairs, which are single centred terms, eight at a time in vector lanes;
+// pairs so dear that threads share each of them; then the near lists of the pairs that were finished here.
 static void finish(struct dc_contact *contact, int begin, int end, int most_threads, const struct dc_pose *poses,
                    int order, struct dc_pair_derivatives *results)
 {

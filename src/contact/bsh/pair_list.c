@@ -220,6 +220,7 @@ int dc_bsh_walk_part(const struct dc_contact *contact, const struct bsh_pair *pa
   return dc_grow(&part->global, &part->global_capacity, walk->blend_count, sizeof *part->global);
 }
 
+// The list of model exact: every two triangles, with codes in their order and a single blend, of weight 1.
 static int collect_all(struct bsh_pair *pair, const struct dc_collider *a, const struct dc_collider *b)
 {
   size_t count = (size_t)a->triangle_count * (size_t)b->triangle_count, t = 0;
@@ -244,6 +245,8 @@ static void keep_last(struct bsh_pair *pair)
   pair->last_visited = pair->visited;
 }
 
+// Planes of the terms begin ... end - 1 from the evaluation before. Both lists are sorted by code, so that one walk
+// finds what was there; zeros mark a cold start. By ranges, because threads share it.
 void dc_bsh_hand_on_planes(struct bsh_pair *pair, size_t begin, size_t end)
 {
   size_t k = begin < end ? dc_first_term(pair->last.terms, pair->last.count, pair->now.terms[begin].code) : 0;

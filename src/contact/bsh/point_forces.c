@@ -166,6 +166,8 @@ static void lower_forces(const struct dc_collider *collider, double (*nodes)[3],
   }
 }
 
+// Forces on the centres of tree nodes, [bodies][nodes], which centred terms add to; at the end they go down to the
+// vertices.
 static int begin(struct dc_points *p, struct dc_arena *arena)
 {
   const struct dc_contact *contact = p->contact;

@@ -230,6 +230,8 @@ static void add_triangles(const struct pair_rates *p, const struct dc_term *term
   }
 }
 
+// Near terms in batches of eight, by the lanes that friction uses: they hold places, planes and forces, which are all
+// that the rates want.
 static void add_all_triangles(const struct pair_rates *p, const struct dc_pose *poses)
 {
   const struct bsh_pair *pair = p->pair;

@@ -118,6 +118,8 @@ static const struct dc_collider *find_tree(const struct dc_contact *contact, con
   return NULL;
 }
 
+// Equal meshes share one tree: it is copied from a collider of this contact or of the former one, where a design moves
+// vertices and the tree's shape has to stay. At the start of such a design radii are those at rest.
 static enum dc_status build_tree(struct dc_contact *contact, const struct dc_contact *former, bool start,
                                  struct dc_collider *collider, struct dc_error *error)
 {
@@ -228,6 +230,7 @@ void dc_colliders_pull_back_nodes(struct dc_contact *contact, double (*const *po
   }
 }
 
+// World axes, about the origin of the frame: positions are not added, so that digits are not lost far from the origin.
 void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose)
 {
   if (collider->primitive.type) {

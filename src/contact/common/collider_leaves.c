@@ -90,6 +90,8 @@ static enum dc_status list_leaves(const struct dc_contact *contact, const struct
   return status;
 }
 
+// Each leaf is bounded by a sphere about the mean of its vertices, with its rounding on top; the tree is built over
+// these spheres.
 static enum dc_status build_tree(struct dc_contact *contact, struct dc_collider *collider, struct dc_error *error)
 {
   size_t count = (size_t)collider->triangle_count;

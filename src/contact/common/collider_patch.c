@@ -23,6 +23,8 @@ void dc_leaf_projection(double area, double *projected, double *outline)
   *outline = sqrt(PI * area);
 }
 
+// Area and perimeter of a typical element of the smallest movable surface: the projection of a leaf, or the mean
+// triangle. Contact is that fine there, which is what lengths and stiffness are chosen by.
 struct dc_contact_patch dc_contact_patch_of(const struct dc_bodies *bodies, bool leaves)
 {
   const struct dc_shape *least = NULL;

@@ -13,6 +13,8 @@
 #include "math/eigen6.h"
 #include "math/vector.h"
 
+// From the derivative g by the first body's turn and translation to those by both frames, each about its own origin. P
+// depends on the relative placement only: the second body has -g_t, and the moment of g_t about its origin.
 void dc_contact_expand_gradient(const struct dc_pair_derivatives *pair, double gradient[12])
 {
   const double *g = pair->gradient;
@@ -77,6 +79,8 @@ static inline void add_second_order(const double *g, const double *d, double ab_
   }
 }
 
+// The block by the translation between two balls. Unless it is wanted exactly, the part along the force alone stays,
+// and only where it is positive: the rest is -|f|/d across the line, which is negative for what repels.
 void dc_contact_central_hessian(const struct dc_pair_derivatives *pair, bool exact, double h[3][3])
 {
   const double *g = pair->gradient + 3;

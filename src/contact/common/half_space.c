@@ -63,6 +63,9 @@ static void add_vertex(struct sums *sums, const double *r, const double *n, doub
   }
 }
 
+// Adds the second derivatives of sum phi(n . (r_v + x)) by turn and translation, as the lower triangle of [6][6]:
+// phi'' (r x n)(r x n)^T is in `second`, and phi' times the second derivative of the turned arm (n r^T + r n^T)/2 - (n
+// . r) 1 in `first`.
 static void add_hessian(const struct sums *sums, const double *n, double *h)
 {
   double along = dc_vec_dot(n, sums->first);

@@ -31,6 +31,7 @@ static int place_leaf(const struct dc_collider *collider, int i, const double *a
   return leaf.count;
 }
 
+// Distance of two rounded hulls: that of the hulls less both radii. Single vertices, the balls, need no search.
 double dc_leaf_separation(const double (*a)[3], int a_count, double a_radius, const double (*b)[3], int b_count,
                           double b_radius, double normal[3])
 {
@@ -75,6 +76,8 @@ static void fill_behind(int used, double lanes[DC_BATCH])
     lanes[l] = last;
 }
 
+// Transposes leaves to the arrays of a batch, [vertex][axis][lane]. Leaves of fewer vertices repeat their first one
+// with weight 0, so that all lanes run alike; lanes without a pair repeat one that has.
 static void put_lanes(const struct lane *lanes, struct dc_leaf_batch *batch)
 {
   for (int side = 0; side < 2; side++) {
@@ -222,6 +225,9 @@ static void fill_batch(const struct dc_contact *contact, const struct dc_leaf_la
   }
 }
 
+// One batch of leaf pairs: fill the lanes, warm from the planes where these are known; solve all at once; solve again by
+// itself what did not converge from a warm plane.  An energy that is no number >= 0 belongs to leaves that meet; failed
+// stays set where leaves that are apart did not reach the tolerance.
 void dc_leaves_solve(const struct dc_contact *contact, const struct dc_leaf_lane *given, int count, int order,
                      struct dc_leaf_batch *batch, double (*hessian)[DC_BATCH])
 {

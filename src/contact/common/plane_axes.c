@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+// Turns two axes of a plane by the angle at which the weighted second moments about them have no mixed part: tan 2
+// angle = 2 a12/(a11 - a22).
 void dc_plane_turn_to_principal(double axes[9], int count, double (*local)[3], const double *weights)
 {
   double a11 = 0, a12 = 0, a22 = 0;

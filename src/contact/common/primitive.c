@@ -22,6 +22,8 @@ void dc_primitive_far_barrier(const struct dc_primitive_points *points, int firs
   }
 }
 
+// Sums a barrier over the vertices of body a against a primitive, which is placed about a's centre before: differences
+// of positions far from the origin are taken once. Bodies that meet have an infinite energy and no derivatives.
 void dc_primitive_pair(const struct dc_contact *contact, struct dc_pair *pair, const struct dc_pose *pose_a, int order,
                        dc_primitive_barrier *barrier, struct dc_pair_derivatives *result)
 {

@@ -153,6 +153,8 @@ static inline void add_nodes(const struct dc_far_surface *a, const struct dc_far
   of_b->spread += by_square;
 }
 
+// Product rule: the cotangent of a centred term's distance vector is by_d d, its rate by_d' d + by_d d'. The term sees
+// the sum of both nodes' spreads, so that each gets the same.
 static inline void add_node_rates(const struct dc_far_surface *a, const struct dc_far_surface *b,
                                   const struct dc_far_term *term, const struct node_pair *n, double by_d,
                                   double by_d_rate, double by_square_rate)

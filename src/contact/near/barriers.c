@@ -16,6 +16,8 @@ struct twists {
   double arm[3], reach;
 };
 
+// Relative twist of a pair about the first body's origin, and how far any point of the first body can move by it:
+// pairs farther apart change by less.
 static struct twists twists_of(const struct dc_contact *contact, const struct dc_pair *pair,
                                const struct dc_pose *poses, const double (*twists)[6])
 {
@@ -70,6 +72,7 @@ static void add(struct list *list, const struct twists *t, int p, double energy,
   }
 }
 
+// Barriers against a primitive: phi = 12 L w/z of each vertex at height z, with its gradient -phi/z times (r x n, n).
 static void add_vertices(const struct dc_contact *contact, int p, const struct dc_pose *poses, const struct twists *t,
                          struct list *list)
 {
@@ -106,6 +109,9 @@ static void add_corners(const struct dc_collider *collider, int index, const dou
   }
 }
 
+// The barrier of one pair of triangles or leaves, P = W root (root + 2 sqrt 12) with root^2 = L sum s/u over the
+// corners at heights u above and below the held plane. The plane is at its optimum, so that its own motion does not
+// enter the gradient.
 static void add_term(const struct dc_contact *contact, int p, size_t t, const struct dc_pose *poses,
                      const struct twists *twists, struct list *list)
 {
@@ -130,6 +136,8 @@ static void add_term(const struct dc_contact *contact, int p, size_t t, const st
   add(list, twists, p, weight * root * (root + 2 * sqrt(12)), gradient);
 }
 
+// Candidates are left out early, pair by pair and term by term, where the motion is too short to use up `least` of
+// their gap.
 int dc_contact_barriers(const struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6],
                         double least, struct dc_contact_barrier *barriers, int capacity)
 {

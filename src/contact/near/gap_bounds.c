@@ -109,6 +109,8 @@ struct heights {
   double height[DC_LEAF_CORNERS], speed[DC_LEAF_CORNERS], change[DC_LEAF_CORNERS];
 };
 
+// Heights of a leaf's vertices along the plane's normal, with their speeds and with the change over the whole way:
+// bounds of the gap are linear in these.
 static void set_heights(const struct dc_collider *collider, int index, const double n[3], const struct moves *moves,
                         struct heights *heights)
 {

@@ -133,6 +133,8 @@ void dc_contact_overlaps(struct dc_contact *contact, const struct dc_pose *poses
     overlaps[p] = pair_separation(contact, &contact->pairs[p], poses, 0, 0) <= 0;
 }
 
+// The first pair counts, because one is enough for an error, and all pairs would be the dearest part of opening a
+// scene.
 bool dc_contact_overlap(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *depth)
 {
   turn_all(contact, poses);

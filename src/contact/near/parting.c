@@ -40,6 +40,8 @@ static int root_of(int *above, int i)
   return i;
 }
 
+// Connected parts of a surface, numbered as they are met. Each convex leaf is one; triangles are joined by the corners
+// that they share: a forest of vertices, whose roots stand for the parts.
 static bool find_parts(const struct dc_collider *collider, struct parts *parts)
 {
   int vertices = collider->vertex_count, *above = dc_alloc((size_t)vertices, sizeof *above);
@@ -199,6 +201,8 @@ static enum dc_status part_meshes(struct search *s, double move[3])
   return longest >= 0 && isfinite(longest) ? DC_OK : DC_INFEASIBLE;
 }
 
+// Moves along the primitive's normal at the deepest vertex, as far as the joints let the body move: the projection
+// `along` opens the gap by its squared length per unit. A body that can hardly move that way is not parted.
 static enum dc_status part_from_primitive(const struct search *s, const struct dc_primitive *seen, double move[3])
 {
   const struct dc_collider *a = s->side[0].collider;

@@ -25,6 +25,7 @@ struct moving_leaf {
   double x[DC_LEAF_CORNERS][3], velocity[DC_LEAF_CORNERS][3], bend[DC_LEAF_CORNERS];
 };
 
+// Places, velocities and second derivatives (bends) of a leaf's vertices at fraction s of the way.
 static void move_leaf(const struct dc_collider *collider, int index, struct dc_motion *motion, double s,
                       struct moving_leaf *moved)
 {

@@ -127,6 +127,9 @@ static void bend(const struct dc_sliding_contact *sliding, const double u[3], do
       hessian[i][j] = w[i / 3] * w[j / 3] * k[3 * (i % 3) + j % 3];
 }
 
+// Smoothed Coulomb friction: energy strength (sqrt(|u|^2 + width^2) - width) of the slip u across the normal, gradient
+// strength u/psi per weight. The Hessian takes the iterated direction y instead of u/psi where Newton follows one:
+// both agree at the solution, and y keeps the first steps from sticking.
 double dc_sliding_derivatives(const struct dc_sliding_contact *sliding, const double (*x)[3], bool iterate,
                               double (*gradient)[3], double (*hessian)[12])
 {
@@ -142,6 +145,8 @@ double dc_sliding_derivatives(const struct dc_sliding_contact *sliding, const do
   return sliding->strength * square / (root + sliding->width);
 }
 
+// One primal-dual step of the direction y of friction: the linearization of psi y = u along the change du of the slip,
+// brought back into the unit ball.
 void dc_surface_friction_move(struct dc_surface_contact *contact, size_t k, const double (*x)[3],
                               const double (*varied)[3])
 {
@@ -159,6 +164,8 @@ void dc_surface_friction_move(struct dc_surface_contact *contact, size_t k, cons
   dc_vec_scale(sliding->direction, next, 1 / fmax(psi, dc_vec_norm(next)));
 }
 
+// Derivatives by the touch that friction holds: normal, weights and strength depend on the places at the start of the
+// interval. The slip law's cotangents of these are pulled back through the closest points.
 double dc_sliding_pull_back(const struct dc_sliding_contact *sliding, const double (*x)[3], const double (*varied)[3],
                             double (*out)[3])
 {

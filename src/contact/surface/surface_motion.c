@@ -274,6 +274,7 @@ static bool contains(const struct dc_surface *outer, const struct dc_surface *in
   return outer->closed && is_inside(outer, point);
 }
 
+// Triangles that cross, found by the box trees, or a closed surface inside of another one, which crosses nothing.
 bool dc_surface_overlap(struct dc_surface_contact *contact, int bodies[2])
 {
   for (int p = 0; p < contact->pair_count; p++) {

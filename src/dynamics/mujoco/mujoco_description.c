@@ -93,6 +93,8 @@ static void put_passive(FILE *file, const struct dc_joint_passive *passive)
   }
 }
 
+// One joint's element. Axes and anchors are in the body's frame, as MJCF has them; a ball has no axis, a slide no
+// anchor, and ranges of balls do not exist here.
 static void put_joint(FILE *file, const struct dc_joint_part *part)
 {
   static const char *const types[] = {[DC_PART_BALL] = "ball", [DC_PART_SLIDE] = "slide", [DC_PART_HINGE] = "hinge"};

@@ -297,6 +297,8 @@ void dc_mujoco_destroy(struct dc_rollout *rollout)
 // States.  Both have a quaternion for what turns freely; our angular velocity has the axes of the outer frame,
 // w: R <- exp(h [w]x) R, MuJoCo's those of the body, R^T w.
 
+// Copies coordinates to MuJoCo's places. Both sides store quaternions alike, but MuJoCo's velocity of a ball is in the
+// axes of the body and ours in world axes, so that it is turned by R^T.
 void dc_mujoco_set_state(struct dc_mujoco_simulation *simulation, const double *q, const double *velocity)
 {
   mjData *d = simulation->data;

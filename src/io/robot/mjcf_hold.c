@@ -168,6 +168,9 @@ static void move_along(const struct dc_mjcf_joint *joint, double place, struct d
   dc_urdf_pose_compose(pose, pose, &moved);
 }
 
+// Holds a coordinate where an equality of the file does. A body whose last joint is locked becomes a part of its
+// parent, displaced by the place. One of several may only be locked at 0, since the frames of those behind it would
+// have to move. false: it is not held here, and a coupling or a note is the caller's answer.
 bool dc_mjcf_lock(struct dc_mjcf *model, int index, double place)
 {
   struct dc_mjcf_joint *joint = &model->joints[index];

@@ -17,6 +17,8 @@
 
 static const char blanks[] = " \t\r\n";
 
+// The first refusal counts, with the place of its element; reading goes on without effect, so that callers need not
+// look each time.
 void dc_mjcf_refuse(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, enum dc_status status,
                     const char *format, ...)
 {

@@ -58,6 +58,8 @@ static void apply_pair(struct dc_mjcf_reader *reader, const struct dc_mjcf_node 
   dc_mjcf_numbers(reader, node, "friction", 1, 5, state->friction);
 }
 
+// A pair of geometries that touch by rules of their own, which override what either of them says. Two different
+// coefficients of sliding friction (elliptic cones that are no circles) do not exist here; uneven notes them.
 static void add_pair(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
   struct dc_mjcf *model = reader->model;
@@ -154,6 +156,8 @@ static bool couple_tendons(const struct dc_mjcf *model, const int tendons[2], co
   return coupling->joints[0] != coupling->joints[1];
 }
 
+// A fixed tendon of one joint is a multiple of that joint's coordinate: alone and held it locks the joint. Others
+// become a coupling of the joints of both, as far as powers allow, and are named in a note where they do not.
 static void add_equality_of_tendons(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
   const struct dc_mjcf *model = reader->model;

@@ -24,6 +24,8 @@ double dc_mjcf_rotor_of_ball(const struct dc_mjcf_builder *builder, int i)
   return joint && joint->type == DC_MJCF_BALL && dc_mjcf_has_rotor(builder, joint) ? joint->armature : 0;
 }
 
+// Armature of a free joint adds the same number to all six inertias of the body. A fixed child with that mass and
+// inertia does the same; full buoyancy takes its weight away, as armature has none.
 void dc_mjcf_put_rotors(struct dc_mjcf_builder *builder)
 {
   const struct dc_mjcf *mjcf = builder->mjcf;

@@ -32,6 +32,7 @@ static bool is_tendon(const struct dc_mjcf_node *node, const struct dc_mjcf_node
   return strcmp(candidate->name, "tendon") == 0;
 }
 
+// Attributes of one element on top of those of its class of defaults: what is absent keeps the value it had.
 static void apply_tendon(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *target)
 {
   static const char *const limits[] = {"false", "true", "auto", NULL};

@@ -239,6 +239,8 @@ struct joint_state {
   double force_range[2], stiffness[3], damping[3];  // of powers 1 to 3
 };
 
+// Attributes on top of those of the classes of defaults, outermost first. Whether a range was given is kept beside it:
+// "limited" is "auto" by default, which means limited where there is a range.
 static void apply_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *target)
 {
   static const char *const types[] = {"free", "ball", "slide", "hinge", NULL};

@@ -418,6 +418,7 @@ static int count_curves(const struct dc_model_definition *definition)
   return count;
 }
 
+// Everything of the model that URDF cannot say, so that nothing is lost without a word.
 static enum dc_status add_notes(const struct writer *writer, struct dc_notes *notes)
 {
   enum dc_status status = DC_OK;

@@ -63,6 +63,8 @@ static void turn(const double rotation[9], const double own[6], double turned[6]
   memcpy(turned, (double[6]){full[0], full[4], full[8], full[1], full[2], full[5]}, 6 * sizeof *turned);
 }
 
+// Adds a solid of a mass, spread evenly, at a pose: inertias of volume 1 kg/m^3 become those of its density, are
+// turned to the common axes (R I R^T) and moved to the common origin (Steiner).
 void dc_solid_add(struct dc_solid_sum *sum, const struct dc_solid *solid, double mass, const double position[3],
                   const double rotation[4])
 {

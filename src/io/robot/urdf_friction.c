@@ -25,6 +25,8 @@ static bool differ(const struct dc_urdf_builder *builder, const int *body_of, si
          (!builder->use->by_file || dc_urdf_touch_by_file(one, other));
 }
 
+// Links of different coefficients get those of their pairs by name ("friction_with"), with the file's rule for two
+// coefficients. Beyond MOST_PAIRS the scene would be longer than the robot: then a note names the links instead.
 void dc_urdf_put_frictions(struct dc_urdf_builder *builder, const int *body_of)
 {
   const struct dc_urdf *urdf = builder->urdf;

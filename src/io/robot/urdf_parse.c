@@ -92,6 +92,7 @@ static void begin_joint(struct dc_urdf_parser *parser, const XML_Char **attribut
   joint->type = (enum dc_urdf_joint_type)index;
 }
 
+// A collision or visual geometry of the last link. Its surface, place and colour come with the elements inside of it.
 static void begin_geometry(struct dc_urdf_parser *parser, bool visual)
 {
   struct dc_urdf *urdf = parser->urdf;
@@ -141,6 +142,8 @@ static void read_mesh(struct dc_urdf_parser *parser, const XML_Char **attributes
       dc_urdf_refuse_here(parser, "<mesh>: scale must not be zero");
 }
 
+// The shape in a <geometry>. Capsules are no part of URDF, but of some readers' dialects; lengths are in metres, radii
+// too, and both are positive.
 static void read_surface(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
 {
   struct dc_urdf_geometry *geometry = &parser->urdf->geometries[parser->urdf->geometry_count - 1];

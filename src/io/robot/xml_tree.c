@@ -158,6 +158,8 @@ static void XMLCALL start_doctype(void *context, const XML_Char *name, const XML
   refuse(context, DC_BAD_INPUT, "DOCTYPE is not allowed");
 }
 
+// Parses the whole text at once. Documents with a DOCTYPE are refused by the handler: entities could grow without
+// bound or read other files.
 static void run(struct reader *reader)
 {
   struct dc_xml_file *file = reader->file;

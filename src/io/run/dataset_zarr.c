@@ -108,6 +108,8 @@ static void put_meta(struct dc_npz *archive, const struct dc_dataset *dataset)
   }
 }
 
+// The arrays of a dataset as a Zarr archive of version 2, which robot-learning tools read: `data` holds a row per time
+// step, `meta` where each episode ends.
 void dc_dataset_put_zarr(const struct dc_dataset *dataset, struct dc_npz *archive)
 {
   static const char *const groups[] = {".zgroup", "data/.zgroup", "meta/.zgroup"}, group[] = "{\"zarr_format\": 2}\n";

@@ -452,6 +452,8 @@ const char *dc_run_directory(const struct dc_run *run)
   return run->directory;
 }
 
+// One row of loss.csv. Reals are written so that they read back with the same bits, which resuming and `dcsim diff`
+// rely on.
 static void format_loss(struct dc_text *text, const struct dc_plan_iteration *row)
 {
   dc_text_add(text, "%d,", row->iteration);

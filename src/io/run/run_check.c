@@ -90,6 +90,8 @@ bool dc_run_is_foreign(const char *directory)
   return stat(directory, &info) == 0 && info.st_uid != geteuid();
 }
 
+// Whether a folder holds anything that a run leaves, so that it is not overwritten by mistake. Without memory for a
+// path it counts as one.
 bool dc_run_looks_like_run(const char *directory)
 {
   static const char *const members[] = {"resolved.json", "scene.json", "run.json", "checkpoint.bin", "trajectory.h5"};

@@ -156,6 +156,7 @@ enum dc_status dc_mesh_copies_write(const struct dc_mesh_copies *copies, const c
   return status;
 }
 
+// Takes away the copies that this run has made, and the folder if nothing else is in it.
 void dc_mesh_copies_remove(const struct dc_mesh_copies *copies, const char *directory)
 {
   char *folder = copies->count ? dc_path_join(directory, "meshes") : NULL;

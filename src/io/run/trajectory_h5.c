@@ -412,6 +412,8 @@ static enum dc_status fail_writing(const struct dc_run *run, const struct conten
                  content->best->steps + 1, content->scene->model.bodies.count, why->text);
 }
 
+// The file is built in memory by a child process: HDF5 may end the program on a full disk or a fault of its own, which
+// then costs the child alone. The bytes are written like those of all other files.
 static enum dc_status write_from_memory(struct dc_run *run, struct content *content, struct dc_error *error)
 {
   struct dc_error why = {0};

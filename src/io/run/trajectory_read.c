@@ -211,6 +211,8 @@ static enum dc_status get_bodies(const struct reader *reader, const struct dc_bo
   return status;
 }
 
+// Coordinates of every joint by the name of its body, [frames][width], as the model describes them; files of another
+// model are refused.
 static enum dc_status get_joints(const struct reader *reader, const struct dc_bodies *bodies,
                                  struct dc_stored_trajectory *trajectory)
 {
@@ -287,6 +289,7 @@ static enum dc_status get_targets(const struct reader *reader, int actuators, st
   return DC_OK;
 }
 
+// Positions, velocities, forces: each is read where the file has it, as older files have fewer.
 static enum dc_status get_motion(const struct reader *reader, const struct dc_bodies *bodies,
                                  struct dc_stored_trajectory *trajectory)
 {

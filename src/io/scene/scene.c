@@ -149,6 +149,7 @@ static enum dc_status read_gradient(struct dc_scene_build *build)
   return DC_OK;
 }
 
+// "init": how parameters are drawn before the first iteration. A seed of the command line wins over the scene's.
 static enum dc_status read_first_guess(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -227,6 +228,7 @@ static enum dc_status check_continuation(struct dc_scene_build *build)
   return dc_json_wrap(&continuation, build->error);
 }
 
+// "horizon": windows instead of one trajectory. A seed of the command line wins here, too.
 static enum dc_status read_horizon(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;

@@ -46,6 +46,8 @@ static enum dc_status change_bodies(struct dc_scene_build *build, const struct d
   return DC_OK;
 }
 
+// A case overrides a few keys of the scene, those that leave its parameters as they are; others are refused with the
+// list.
 static enum dc_status check_case(struct dc_scene_build *build, const struct dc_json *element)
 {
   if (!cJSON_IsObject(element->node))

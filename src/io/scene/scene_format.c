@@ -166,6 +166,8 @@ const struct dc_optimizer_type *dc_family_optimizer(enum dc_family family, int i
   return NULL;
 }
 
+// All members of a registry with names and option tables, which schema, manual, lists and completion are made from.
+// Optimizers of refinements are a family of their own, as they move poses and not numbers.
 int dc_family_members(enum dc_family family, struct dc_family_member members[DC_FAMILY_MOST])
 {
   int count = 0;

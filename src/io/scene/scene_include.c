@@ -383,6 +383,8 @@ static enum dc_status put_gravity(struct include *include, const double *gravity
   return DC_OK;
 }
 
+// An SDF file as robot: its models by the finder of included files, and gravity, which a world of SDF may set for the
+// scene.
 static enum dc_status parse_sdf(struct include *include, const struct dc_scene_robot_file *file)
 {
   struct dc_scene_build *build = include->build;

@@ -24,6 +24,8 @@ static const struct dc_body *measured(const struct dc_contact *contact, int body
   return &(contact->start ? contact->start : contact->bodies)->bodies[body];
 }
 
+// Contact sees the level set, pictures and other models the mesh: edges that stand out of the set would be seen to
+// sink into what they touch.
 static enum dc_status check_level(const struct dc_body *body, const struct dc_collider *collider,
                                   const struct dc_manifold_model_body *own, struct dc_error *error)
 {
@@ -39,6 +41,7 @@ static enum dc_status check_level(const struct dc_body *body, const struct dc_co
   return DC_OK;
 }
 
+// A level set that follows the vertices of a design, and room for the derivatives by its numbers.
 static enum dc_status follow_level(struct dc_contact *contact, int i, struct dc_manifold_model_body *own,
                                    struct dc_error *error)
 {
@@ -149,6 +152,7 @@ static void place_walls(struct dc_contact *contact)
   contact->settings.support = reach / (2 + reach);
 }
 
+// Walls are those of sdrs, between convex hulls; bodies come before pairs, which look at the level sets of both.
 static enum dc_status create(struct dc_contact *contact, struct dc_error *error)
 {
   struct dc_manifold_model *own = contact->own = dc_arena_alloc(contact->arena, 1, sizeof *own);

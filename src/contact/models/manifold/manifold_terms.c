@@ -157,6 +157,8 @@ static double move_along(const struct dc_manifold_model_pair *own, const struct 
   return h;
 }
 
+// Hessian of the edges' energy by differences of its exact gradient: four places per coordinate, to fourth order, then
+// the symmetric part.
 static void add_edge_hessian(const struct dc_manifold_model_pair *own, double strength, const struct dc_pose poses[2],
                              double radius, struct dc_pair_derivatives *result)
 {
@@ -191,6 +193,8 @@ static void place_near(const struct dc_contact *contact, int p, const struct dc_
   }
 }
 
+// Contact points of a pair at other poses. Both poses are taken relative to the second body first, as in an
+// evaluation, so that bits are the same.
 int dc_manifold_edges_at(const struct dc_contact *contact, int p, const struct dc_pose *poses, double arm[3],
                          int *first)
 {
@@ -205,6 +209,7 @@ int dc_manifold_edges_at(const struct dc_contact *contact, int p, const struct d
   return dc_manifold_count(own->edges);
 }
 
+// Adds what the contact points of edges give to energy, gradient and Hessian.
 void dc_manifold_add_edges(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                            struct dc_pair_derivatives *result)
 {
