@@ -323,6 +323,8 @@ int dc_number_body(const struct dc_number_kind *kind, const struct dc_model *mod
   return kind->index == DC_NUMBER_OF_COORDINATE ? dc_number_coordinate_body(model, index) : body;
 }
 
+// The name of a number of the design, by what it belongs to: a body, an axis, contact, an element of a soft body, or a
+// degree of freedom.
 void dc_number_name(const struct dc_number_kind *kind, const struct dc_model *model, int index, char *text, size_t size)
 {
   // Summaries and run.json call numbers by these names; those of coordinates and elements end with their number within

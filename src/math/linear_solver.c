@@ -229,6 +229,9 @@ void dc_symmetric_add_block(struct dc_symmetric_matrix *matrix, int row, int col
   }
 }
 
+// Adds to the last 3 by 3 entries of a block, which belong to a node behind a body's own coordinates. Only the lower
+// triangle is stored, by columns, so that the block's transpose is added where row and column stand the other way
+// round.
 void dc_symmetric_add_corner(struct dc_symmetric_matrix *matrix, int row, int column, double scale,
                              const double (*block)[3])
 {

@@ -10,6 +10,8 @@
 void dsyev_(const char *jobs, const char *uplo, const int *n, double *a, const int *lda, double *values, double *work,
             const int *lwork, int *info, size_t jobs_length, size_t uplo_length);
 
+// The nearest positive semidefinite matrix: sum of lambda v v^T over eigenvalues above 0. A matrix whose eigenvalues
+// are not found stays as it is.
 void dc_project(int n, double *matrix)
 {
   double vectors[DC_PROJECT_MOST * DC_PROJECT_MOST], values[DC_PROJECT_MOST], work[64 * DC_PROJECT_MOST];

@@ -15,6 +15,7 @@ void dc_rotation_matrix(double *m, const double *q)
   m[6] = 2 * (x * z - w * y), m[7] = 2 * (y * z + w * x), m[8] = 1 - 2 * (x * x + y * y);
 }
 
+// q = (cos |w|/2, sin(|w|/2)/|w| w). Below |w| = 1e-4 by the series, whose next terms are below rounding there.
 void dc_rotation_exp(double *q, const double *w)
 {
   double square = dc_vec_dot(w, w), scale;

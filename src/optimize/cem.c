@@ -26,6 +26,8 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// The new mean and deviations are those of the elites, and keep a part of the old ones. `least` holds deviations open,
+// or the search would end where it first gathers.
 static void move(const void *options, struct dc_sampled *sampled)
 {
   const struct cem_options *cem = options;

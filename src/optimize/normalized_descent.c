@@ -64,6 +64,7 @@ static size_t state_size(const void *options, const struct dc_problem *problem, 
   return (size_t)problem->dimension;
 }
 
+// One block of memory for all arrays of an iteration.
 static enum dc_status open_work(struct work *work, const struct dc_problem *problem, struct dc_error *error)
 {
   size_t n = (size_t)problem->dimension, groups = (size_t)problem->group_count;

@@ -26,6 +26,7 @@ static int compare(const void *p, const void *q)
   return a->item < b->item ? -1 : a->item > b->item;
 }
 
+// The axis along which centres are spread widest: halves along it overlap least.
 static int longest_axis(const struct keyed *items, int count, const double (*centers)[3])
 {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};

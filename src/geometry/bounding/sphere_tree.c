@@ -123,6 +123,8 @@ static void mean_of_vertices(const struct builder *builder, const struct leaf *l
   dc_vec_scale(mean, mean, 1.0 / vertices);
 }
 
+// The sphere of one triangle is centred at its centroid and reaches its farthest corner; leaves of another kind bring
+// their radii along. Second moments are those of the leaves' centres, so that a single leaf has none.
 static void make_leaf(const struct builder *builder, const struct leaf *leaf, int node)
 {
   struct dc_sphere_tree *tree = builder->tree;

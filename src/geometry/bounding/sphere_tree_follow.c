@@ -169,6 +169,8 @@ struct moving_leaf {
   double arm[3][3], arm_rate[3][3], distance[3], distance_rate[3], slope[3], slope_rate[3], radius_rate;
 };
 
+// A leaf's sphere under motion of its corners: arms from the centroid, lengths d_k and their rates, and the smooth
+// largest length that stands for the radius, as the largest itself has kinks.
 static struct moving_leaf moving_leaf_of(const struct dc_sphere_tree *tree, int node, const double (*vertices)[3],
                                          const int *t, const double (*velocities)[3], const double center_rate[3])
 {

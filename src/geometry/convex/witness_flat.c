@@ -27,6 +27,7 @@ struct flat {
   double points[MOST_CORNERS][2];  // m, in the plane
 };
 
+// The part whose surface is nearest to a point, by all triangles: only asked once, when a target is given.
 int dc_solid_part_at(const struct dc_solid *solid, const double point[3])
 {
   double least = INFINITY, x[4][3];
@@ -187,6 +188,8 @@ static void lift(const struct dc_flat_side *side, const double n[3], double slac
     dc_vec_add_scaled(point, point, rise, n);
 }
 
+// The four steps of the head, in axes across the normal whose origin is each witness point. A side whose flat part is
+// no more than a corner has nothing to choose, and both points stay.
 void dc_witness_settle(const struct dc_flat_side sides[2], double slack, struct dc_witness *witness)
 {
   struct flat flats[2];

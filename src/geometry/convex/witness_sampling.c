@@ -135,6 +135,7 @@ static void pool_nearest(const struct dc_surface_samples *samples, const struct 
   memcpy(pool->index, least.index, (size_t)least.count * sizeof *pool->index);
 }
 
+// By all vertices: parts are small, and a neighbour that climbing missed would change what is sampled.
 static int nearest_vertex(const struct dc_convex *part, const double point[3])
 {
   int nearest = 0;

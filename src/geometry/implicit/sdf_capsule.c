@@ -28,6 +28,10 @@ static double value(const struct dc_sdf *sdf, const double x[3], double gradient
   return distance - sdf->numbers[RADIUS];
 }
 
+// With y from the nearest point of the axis to x, phi = |y| - r: the gradient is y/|y|, and the cotangents v of phi
+// and u of the gradient give
+//    by_y = (v y + u - (u . y/|y|) y/|y|) / |y|,
+// of which the part along the axis counts beyond an end only. There it also moves with the half length.
 static void pull_back(const struct dc_sdf *sdf, const double x[3], double v, const double u[3], double by_x[3],
                       double *parameters)
 {

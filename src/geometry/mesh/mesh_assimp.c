@@ -95,6 +95,8 @@ static bool mirrors(const struct placement *place)
          0;
 }
 
+// Corners in the scene's axes, cut into triangles; a placement that mirrors turns their order around, so that normals
+// still point out.
 static void collect_face(struct collected *all, const struct aiMesh *mesh, const struct aiFace *face,
                          const struct placement *place, bool mirrored)
 {

@@ -201,6 +201,8 @@ static void examine_edge(int low, const struct edge_use *uses, size_t count, str
     note(&defects->inverted, low, uses->high);
 }
 
+// Names the first open edge, and the likeliest cause: vertices that differ in their last digits and were therefore not
+// merged.
 static enum dc_status report_open(const struct dc_mesh *mesh, const struct defect *open, struct dc_error *error)
 {
   const double near = 1e-5;  // of the size: the digits of a file

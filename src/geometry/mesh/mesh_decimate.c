@@ -111,6 +111,8 @@ static bool before(const struct candidate *a, const struct candidate *b)
   return a->low != b->low ? a->low < b->low : a->high < b->high;
 }
 
+// Adds an edge to the heap, cheapest on top, with the versions of its ends: an edge whose end has moved since is
+// passed over when it comes up, which is cheaper than finding it in the heap.
 static enum dc_status push_edge(struct decimation *d, int from, int to, struct dc_error *error)
 {
   double x[3];
@@ -126,6 +128,7 @@ static enum dc_status push_edge(struct decimation *d, int from, int to, struct d
   return DC_OK;
 }
 
+// Takes the cheapest edge off the heap: the last one goes to the top and sinks below its cheaper children.
 static struct candidate pop_edge(struct decimation *d)
 {
   struct candidate top = d->heap[0], moved = d->heap[--d->heap_count];

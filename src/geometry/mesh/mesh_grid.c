@@ -15,6 +15,8 @@ bool dc_mesh_is_grid(const char *name)
   return point && (strcasecmp(point, ".vtk") == 0 || strcasecmp(point, ".vtu") == 0);
 }
 
+// The boundary triangles of a grid as a mesh of its own, with the nodes that they use, numbered anew in the grid's
+// order.
 static enum dc_status take_surface(const struct dc_simplices *grid, struct dc_arena *arena, struct dc_mesh *mesh,
                                    struct dc_error *error)
 {

@@ -85,6 +85,8 @@ static bool is_inside(const struct ring *ring, int a, int tip, int b, int r)
   return cross(ring, a, tip, r) >= 0 && cross(ring, tip, b, r) >= 0 && cross(ring, b, a, r) >= -ring->least;
 }
 
+// A corner that turns left and whose triangle holds no other corner can be cut off. Corners at the same place as one
+// of its own, where a border touches itself, do not count.
 static bool is_ear(struct ring *ring, int tip)
 {
   int a = ring->before[tip], b = ring->next[tip];

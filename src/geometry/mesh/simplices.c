@@ -246,6 +246,7 @@ static double flatness(const struct dc_simplices *mesh, const int corners[4])
   return volume / (largest * longest);
 }
 
+// By heights over longest edges; of sheets and rods there is none.
 double dc_simplices_flattest(const struct dc_simplices *mesh, int *element)
 {
   double least = INFINITY;

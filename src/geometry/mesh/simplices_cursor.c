@@ -103,6 +103,7 @@ static int64_t integer_of(const unsigned char number[8], int bytes)
   return bytes == 1 ? (signed char)number[0] : bytes == 2 ? half : bytes == 4 ? single : large;
 }
 
+// Text files write whole numbers as any number, such as 4e3. 1e15 is beyond all counts and still exact in a double.
 int64_t dc_cursor_integer(struct dc_mesh_cursor *cursor, int bytes)
 {
   unsigned char number[8];

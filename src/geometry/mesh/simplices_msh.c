@@ -128,6 +128,8 @@ static void read_nodes_4(struct dc_mesh_cursor *cursor, struct dc_simplices_part
   }
 }
 
+// Format 4 has blocks of one type of element: dimension and tag of the entity (skipped), type, count, then a tag and
+// the nodes of each.
 static void read_elements_4(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts)
 {
   int64_t blocks = begin_section_4(cursor);

@@ -218,6 +218,8 @@ static void open_appended(struct vtu *vtu, const XML_Char **attributes)
   XML_StopParser(vtu->parser, XML_FALSE);
 }
 
+// Elements by their names, wherever they stand: unknown ones are passed over, as the format has grown. A file of
+// pieces names other files instead.
 static void XMLCALL open_element(void *context, const XML_Char *name, const XML_Char **attributes)
 {
   struct vtu *vtu = context;
