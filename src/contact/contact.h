@@ -72,7 +72,7 @@ struct dc_contact_model {
   const struct dc_option *options;
   unsigned flags;
   bool hierarchical;  // sum over the sphere trees with blending; false: all triangle pairs
-  bool local;         // test build only: locally supported
+  bool local;         // no terms from afar, as near_only has it for single pairs; tests set it in a copy of bsh
   const struct dc_contact_methods *methods;
 };
 
@@ -133,8 +133,8 @@ void dc_contact_reset(struct dc_contact *contact);
 // of threads.
 double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *poses, int order,
                            struct dc_pair_derivatives *pairs);
-// The same of one pair alone, on one thread: its energy, and its entry of pairs.  Of the others all stays as the last
-// evaluation left it.
+// Evaluates one pair alone, on one thread: returns its energy and sets its entry of pairs.  Other pairs keep what the
+// last evaluation left.
 double dc_contact_evaluate_pair(struct dc_contact *contact, const struct dc_pose *poses, int pair, int order,
                                 struct dc_pair_derivatives *pairs);
 
@@ -144,10 +144,10 @@ double dc_contact_evaluate_pair(struct dc_contact *contact, const struct dc_pose
 double dc_contact_min_gap(const struct dc_contact *contact);
 double dc_contact_pair_gap(const struct dc_contact *contact, int pair);
 // The distances themselves, m: of the surfaces of a pair, and the smallest of any two bodies; 0 when anything
-// intersects.  Of models whose surfaces are level sets these are the bounds.
+// intersects.  Models whose surfaces are level sets do not know them and return the bounds.
 double dc_contact_pair_distance(const struct dc_contact *contact, int pair);
 double dc_contact_distance(const struct dc_contact *contact);
-// The same where it costs little, between convex bodies of few vertices; of others the lower bound.
+// The distance where it is cheap, between convex bodies of few vertices, else the lower bound.
 double dc_contact_pair_near_distance(const struct dc_contact *contact, int pair);
 double dc_contact_near_distance(const struct dc_contact *contact);
 // Whether every separating plane of the last evaluation reached its tolerance; otherwise Hessians lack the pairs that
@@ -155,14 +155,14 @@ double dc_contact_near_distance(const struct dc_contact *contact);
 bool dc_contact_solved(const struct dc_contact *contact);
 struct dc_contact_counts dc_contact_last_counts(const struct dc_contact *contact);
 
-// The largest fraction of the path that certainly makes no two surfaces meet, in [0, 1]; 1 when the whole is safe.  It
-// is found in two turns: an upper bound from the triangles that are closest, at a fraction of the cost, and the fraction
-// itself, which needs that bound.  The path must start at the poses of the last evaluation.
+// The largest fraction of the path, in [0, 1], on which certainly no two surfaces meet; 1 when all of it is safe.  Two
+// calls find it: the first gives an upper bound from the closest triangles, at a fraction of the cost, the second
+// the fraction itself, which needs that bound.  The path must start at the poses of the last evaluation.
 double dc_contact_nearest_fraction(struct dc_contact *contact, const struct dc_path *path);
 double dc_contact_safe_fraction_within(struct dc_contact *contact, const struct dc_path *path, double nearest);
-// Whether the whole path certainly makes no two surfaces meet; gaps as small as a billionth of those at its beginning
-// are allowed on the way.  Otherwise *pair is the first pair (index into dc_contact_pairs) for which that is not
-// certain, -1 when the path is not finite.  The path must start at the poses of the last evaluation, at which nothing
+// Whether certainly no two surfaces meet on the whole path; gaps may shrink to a billionth of those at its beginning.
+// Otherwise *pair is the first pair (index into dc_contact_pairs) for which that is not certain, -1 when the path is
+// not finite.  The path must start at the poses of the last evaluation, at which nothing
 // meets.
 bool dc_contact_path_clear(struct dc_contact *contact, const struct dc_path *path, int *pair);
 // The same of a motion whose ends alone are given: where the path is not clear free bodies go to its end along helices.
@@ -172,16 +172,16 @@ bool dc_contact_motion_clear(struct dc_contact *contact, struct dc_path *path, i
 // A bound on a motion.  A point of body a (at arm_a from its frame's origin, world axes) and one of body b may approach
 // each other along normal, which points from b to a, by at most room (m):
 //     normal . ((t_a + w_a x arm_a) - (t_b + w_b x arm_b)) >= -room,      (w, t): motions of the frames.
-// Where the normal turns with a body, the point of this one is where that of the other is.
+// Where the normal turns with one of the bodies, both points are at the place of the other body's point.
 enum dc_axis_motion { DC_AXIS_STAYS, DC_AXIS_OF_A, DC_AXIS_OF_B, DC_AXIS_MOTIONS };
 struct dc_gap_bound {
   int a, b;
   enum dc_axis_motion axis;
   double normal[3], arm_a[3], arm_b[3];
-  double straight, room;  // > 0, the room without what a path bends, and with it
+  double straight, room;  // > 0, m: the room on a straight way, and on the path, whose curve adds to it or takes from it
   double missed;          // part of the gap by which the motion at hand misses the bound
 };
-// The room again, for another path from the same poses.
+// Sets the room anew for another path from the same poses.
 void dc_gap_bound_bend(struct dc_gap_bound *bound, const struct dc_path *path);
 // Bounds that a motion along the path violates.  Each pair of near triangles shall keep the part `keep` of its gap along
 // the normal of its separating plane, which stays or turns with one of them, whichever leaves most.  Each vertex above a
@@ -200,20 +200,22 @@ struct dc_contact_barrier {
   double energy, change, size;  // size: what the choice goes by
   double gradient[12];
 };
-// Those of a motion twists [bodies] of the frames at poses, those of the last evaluation, with |change| above `least`;
-// of more than `capacity` those that a parabola misses by most.  Returns their number; 0 for models other than bsh and
-// exact.
+// Lists the barriers that a motion of the frames along twists [bodies] changes by more than `least`; of more than
+// `capacity` those that a parabola misses by most.  poses must be those of the last evaluation.  Returns their number; 0
+// for models other than bsh and exact, which sum no planes.
 int dc_contact_barriers(const struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6],
                         double least, struct dc_contact_barrier *barriers, int capacity);
 
-// Points beside twists: the same potential as a function of all points of the bodies, instead of the poses they are
-// placed by.  Points are the vertices of the meshes, for sdrs those of its hulls, hull by hull.  Weights of the terms,
-// sphere trees, radii and spreads of their nodes stay as they are; the centres of nodes move with their triangles.
-// What rigid bodies sum up to 6 + 21 numbers is here a force for every point and a product with the velocities of all
-// points (docs/theory.md, "Points").  Of all pairs, at the poses of the last evaluation; world axes; without stiffness.
-// Whether the model offers them: all but manifold and bsh with the weights of the paper do.
+// Derivatives by points: the same potential as a function of all points of the bodies, instead of the poses that place
+// them.  Points are the vertices of the meshes, for sdrs those of its hulls, hull by hull.  Weights of the terms, sphere
+// trees, radii and spreads of their nodes stay as they are; the centres of nodes move with their triangles.  A rigid
+// body's derivatives are 6 + 21 numbers; here they are a force for every point and a product with the velocities of
+// all points (docs/theory.md, "Points").  All functions below take all pairs at the poses of the last evaluation, in
+// world axes, without stiffness.
+//
+// Whether the model has them: all but manifold and bsh with the weights of the paper do.
 bool dc_contact_has_points(const struct dc_contact *contact);
-// Whether it offers dc_contact_point_rates: manifold does, too, whose points also place the level sets of signed
+// Whether the model has dc_contact_point_rates.  manifold does, too: its points also place the level sets of signed
 // distances.
 bool dc_contact_has_point_rates(const struct dc_contact *contact);
 // How many points a body has, and their places about the origin of its frame, in its axes, m (owned by contact).

@@ -30,20 +30,21 @@ struct dc_step_interval {
   double length;     // s
   double ratio;      // of this length to that of the interval before, from q_before to q_now
   double remaining;  // from the end of the interval to that of the step, s
-  bool starts;       // q_before is no state that was: the velocity of the start led back to it
+  bool starts;       // q_before was never a state: it is q_now led back by the velocity of the start
   // Approach the solution by potentials of falling stiffness (docs/theory.md, "Divided steps"), for violent contacts.
   bool continuation;
 };
 
-// (x+ - x) - r (x - x-) of one coordinate, r the ratio of lengths: h times what the velocity gained.  Differences of
-// nearby numbers are exact, so that they come first.
+// (x+ - x) - r (x - x-) of one coordinate, r the ratio of interval lengths: h times the gain of velocity.  Differences
+// of nearby numbers are exact, so that they are taken first.
 static inline double dc_second_difference(const struct dc_step_interval *interval, double next, double now,
                                           double before)
 {
   return (next - now) - interval->ratio * (now - before);
 }
 
-// See dc_lag_of.
+// Friction of an interval uses the normal force of an earlier time (lag.c, dc_lag_of): the factor on that force, the part
+// of its impulse that is kept for the next interval, and the derivatives of both by dc_rigid_contact's slip.
 struct dc_lag {
   double factor, factor_by_slip, kept, kept_by_slip;
 };
@@ -54,7 +55,7 @@ static inline double dc_interval_past(struct dc_step_interval interval)
   return interval.starts ? 0 : 1 / interval.ratio;
 }
 
-// Where elastic forces are looked at: beside a prediction all three are due in an interval (terms_past.c).
+// The state at which elastic forces are evaluated: the second order takes parts of all three (terms_past.c).
 enum dc_force_place { DC_AT_NEXT, DC_AT_NOW, DC_AT_BEFORE };
 
 // Multipliers of a node at a half-space (terms_node_contact.c).
@@ -62,7 +63,7 @@ struct dc_node_dual {
   double normal, along[3];  // N
 };
 
-// The part of positions that is rounding, seen through the stiffness.
+// Relative rounding of positions; times a stiffness it is the force that nobody can resolve.
 #define DC_POSITION_NOISE (8 * DBL_EPSILON)
 
 // The mixed Hessian of one pair's friction (contact/friction/friction.h).
@@ -113,7 +114,7 @@ struct dc_step_state {
   const struct dc_pose *before, *now, *next;  // [bodies]
   const struct dc_axis *axes_now;             // [nv] at t
   const double *held;                         // [nv] weights that drives hold at t
-  double hardening;                           // factor on the stiffness on the way to the solution; 1 at it
+  double hardening;                           // factor on contact's stiffness; above 1 on a path of falling stiffness
   const struct dc_rigid_contact *rigid;
   const struct dc_pair_derivatives *pairs;  // [pair_count] at t+1: rigid->pairs, or those of a tape
   // For adjoint and tangent only: the memory of the interval before, NULL: nothing, and with it the pairs at t.
