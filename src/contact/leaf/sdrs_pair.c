@@ -10,17 +10,9 @@
 #include <string.h>
 
 #include "contact/common/plane_axes.h"
+#include "contact/leaf/constants.h"
 #include "contact/leaf/walls.h"
 #include "math/vector.h"
-
-static const double TOLERANCE = 1e-13;    // on g H^-1 g relative to U
-static const double NOISE = 1e-15;        // of a distance in its frame, relative to the support
-static const double LARGEST_STEP = 0.95;  // fraction of the way to the nearest vertex
-static const double SPEED_UP = 1.1;       // see step_length
-static const double LEAST_DIVISOR = 0.1;
-static const double LEAST_DEPTH = 0.05;
-static const double LARGEST_LOSS = 1e3;  // of a diagonal entry in the elimination
-enum { FRAMES = 6, HALVINGS = 60 };
 
 // In the frame: (n_1, n_2), slack b with n_3 = 1 - b, offset.
 struct local_plane {
@@ -138,7 +130,7 @@ static double value_at(const struct dc_sdrs_hulls *hulls, const struct local_pla
 // 0, the Hessian is singular.
 static bool stays_inside(const double before[3], const double after[3])
 {
-  return after[0] > LEAST_DEPTH * before[0] && after[1] > LEAST_DEPTH * before[1] && after[2] > LEAST_DEPTH * before[2];
+  return after[0] > DC_WALL_LEAST_DEPTH * before[0] && after[1] > DC_WALL_LEAST_DEPTH * before[1] && after[2] > DC_WALL_LEAST_DEPTH * before[2];
 }
 
 // Gradient and Hessian (lower triangle in h[i][j], j <= i) for (o, n_1, n_2, n_3).
@@ -218,14 +210,14 @@ static double step_length(const struct dc_sdrs_hulls *hulls, double ratio)
   for (int v = 0; v < hulls->count; v++)
     if (hulls->change[v] < 0)
       steepest = fmax(steepest, -hulls->change[v] / hulls->distance[v]);
-  double length = 1 / fmax(LEAST_DIVISOR, 1 - SPEED_UP * ratio);
-  return length * steepest > LARGEST_STEP ? LARGEST_STEP / steepest : length;
+  double length = 1 / fmax(DC_WALL_LEAST_DIVISOR, 1 - DC_WALL_SPEED_UP * ratio);
+  return length * steepest > DC_WALL_LARGEST_STEP ? DC_WALL_LARGEST_STEP / steepest : length;
 }
 
 // Relative to U, what rounding leaves of the decrement: of the distances, seen through the largest depth.
 static double noise_of(const struct dc_sdrs_hulls *hulls, const double depth[3])
 {
-  double relative = 16 * NOISE * hulls->support / fmax(depth[0], fmax(depth[1], depth[2]));
+  double relative = 16 * DC_WALL_NOISE * hulls->support / fmax(depth[0], fmax(depth[1], depth[2]));
   return relative * relative;
 }
 
@@ -248,14 +240,14 @@ static enum newton newton(struct dc_sdrs_hulls *hulls, struct local_plane *plane
     if (!(dc_sdrs_factor_plane(h) <= largest_loss))
       return BAD_FRAME;
     double decrement = dc_sdrs_solve_plane((const double(*)[4])h, g, step), ratio = decrement / *value;
-    bool last = ratio <= TOLERANCE + noise_of(hulls, depth);
+    bool last = ratio <= DC_WALL_DECREMENT + noise_of(hulls, depth);
     for (int v = 0; v < hulls->count; v++) {
       const double *x = hulls->local[v];
       hulls->change[v] = -side(hulls, v) * (step[0] + (step[1] * x[0] + step[2] * x[1] + step[3] * x[2]));
     }
     double alpha = last ? 1 : step_length(hulls, ratio), trial_value = INFINITY, trial_depth[3];
     struct local_plane trial = *plane;
-    for (int halving = 0; halving < HALVINGS; halving++, alpha *= 0.5) {
+    for (int halving = 0; halving < DC_WALL_HALVINGS; halving++, alpha *= 0.5) {
       trial = (struct local_plane){{plane->tilt[0] - alpha * step[1], plane->tilt[1] - alpha * step[2]},
                                    plane->slack + alpha * step[3],
                                    plane->offset - alpha * step[0]};
@@ -361,17 +353,17 @@ static double gap_along(const struct dc_sdrs_hulls *hulls, const struct local_pl
 }
 
 // Finds the plane between two hulls by Newton's method.  A frame in which digits are lost is made anew at the plane
-// found so far; the last of FRAMES attempts accepts any loss.
+// found so far; the last of DC_WALL_FRAMES attempts accepts any loss.
 enum dc_sdrs_outcome dc_sdrs_solve(struct dc_sdrs_hulls *hulls, const struct dc_sdrs_plane *start, int order, int limit,
                                    struct dc_sdrs_solution *solution)
 {
   solution->plane = *start;
   solution->energy = INFINITY;
   solution->iterations = 0;
-  for (int attempt = 0; attempt < FRAMES; attempt++) {
+  for (int attempt = 0; attempt < DC_WALL_FRAMES; attempt++) {
     struct dc_sdrs_frame frame;
     struct local_plane local = {.slack = solution->plane.slack};
-    double g[4], h[4][4] = {{0}}, largest_loss = attempt < FRAMES - 1 ? LARGEST_LOSS : DBL_MAX;
+    double g[4], h[4][4] = {{0}}, largest_loss = attempt < DC_WALL_FRAMES - 1 ? DC_WALL_LARGEST_LOSS : DBL_MAX;
     if (!dc_sdrs_make_frame(hulls, &solution->plane, 2, &frame))
       return DC_SDRS_UNSOLVED;
     enum newton newtons = newton(hulls, &local, largest_loss, limit, &solution->energy, &solution->iterations);

@@ -8,14 +8,11 @@
 #include <stdlib.h>
 
 #include "contact/leaf/walls.h"
+#include "contact/leaf/constants.h"
 #include "geometry/convex/hull_distance.h"
 #include "math/vector.h"
 
-enum { STACK = 256, WARM_LIMIT = 20, COLD_LIMIT = 150 };
-static const double ROUNDING = 1e-12;   // of the reach: what is that close to it counts as out of reach
-static const double NEAR_REACH = 0.9;   // of the reach, from where on the distance itself decides
-static const double BALANCE = 0.01;     // of the least distances on both sides, of a plane to start from
-static const double CLOSED = 1 - 1e-9;  // on bounds from spheres, against rounding
+enum { STACK = 256 };
 
 // The distance from which on the barrier of two hulls is 0 (paper 003, Theorem VII.8), in units of length.
 static double reach_of(const struct dc_contact *contact)
@@ -124,10 +121,10 @@ static enum dc_sdrs_outcome solve_warm(const struct evaluation *e, struct dc_sdr
   if (solution->gap >= e->reach)
     return DC_SDRS_APART;
   double a = low_a + plane.offset, b = -(high_b + plane.offset), least = fmin(a, b), most = fmax(a, b);
-  if (!(least > BALANCE * most) || solution->gap > NEAR_REACH * e->reach || !(plane.slack > 0) ||
+  if (!(least > DC_WALL_BALANCE * most) || solution->gap > DC_WALL_NEAR_REACH * e->reach || !(plane.slack > 0) ||
       !(plane.slack < hulls->support) || !(most * (1 - plane.slack) < hulls->support))
     return DC_SDRS_UNSOLVED;
-  return dc_sdrs_solve(hulls, &plane, e->order, WARM_LIMIT, solution);
+  return dc_sdrs_solve(hulls, &plane, e->order, DC_WALL_WARM_LIMIT, solution);
 }
 
 // From the nearest points.  *crossing: there are none.
@@ -142,10 +139,10 @@ static enum dc_sdrs_outcome solve_cold(const struct evaluation *e, struct dc_sdr
   solution->iterations = 1;
   solution->gap = gap;
   solution->plane = plane;
-  if (*crossing || gap >= (1 - ROUNDING) * e->reach)
+  if (*crossing || gap >= (1 - DC_WALL_ROUNDING) * e->reach)
     return DC_SDRS_APART;
   middle_plane(hulls, &plane);
-  return dc_sdrs_solve(hulls, &plane, e->order, COLD_LIMIT, solution);
+  return dc_sdrs_solve(hulls, &plane, e->order, DC_WALL_COLD_LIMIT, solution);
 }
 
 // Adds derivatives in units of length.
@@ -220,7 +217,7 @@ static int descend(const struct evaluation *e)
     dc_mat_apply(y, e->poses[pair->b].rotation, b->center[j]);
     for (int k = 0; k < 3; k++)
       d[k] = x[k] - y[k] + e->result->arm[k];
-    double apart = CLOSED * dc_vec_norm(d) - (a->radius[i] + b->radius[j]);
+    double apart = DC_WALL_CLOSED * dc_vec_norm(d) - (a->radius[i] + b->radius[j]);
     pair->counts.visited++;
     if (apart >= reach) {
       pair->gap = fmin(pair->gap, apart);

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "contact/common/contact_internal.h"
+#include "contact/near/constants.h"
 #include "math/vector.h"
-
-static const double CLOSED = 0.01;  // parts of a gap that a bound may be missed by
 
 // How a body moves over a path: its twist at the beginning, and the turn R and the way t of its frame over all of it.
 struct moves {
@@ -81,7 +80,7 @@ static double primitive_bound(const struct dc_contact *contact, const struct dc_
 {
   const struct dc_collider *a = &contact->colliders[pair->a];
   struct dc_primitive seen = dc_primitive_about(&contact->colliders[pair->b].primitive, &path->poses[pair->a]);
-  double least = -CLOSED;
+  double least = -DC_NEAR_MISSED;
   for (int v = 0; v < a->vertex_count; v++) {
     struct dc_gap_bound tried = {.a = pair->a, .b = pair->b};
     double height = dc_primitive_gap(&seen, a->turned[v], tried.normal) - dc_vertex_radius(a, v);
@@ -228,7 +227,7 @@ static double term_bound(const struct dc_contact *contact, const struct dc_pair 
 static bool pair_bound(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path,
                        double keep, struct dc_gap_bound *bound)
 {
-  double reach = dc_pair_reach(contact, pair, path), least = -CLOSED;
+  double reach = dc_pair_reach(contact, pair, path), least = -DC_NEAR_MISSED;
   if (reach < (1 - keep) * pair->gap)
     return false;
   struct moves moves[2];
@@ -241,7 +240,7 @@ static bool pair_bound(const struct dc_contact *contact, const struct dc_pair *p
       if (pair->near.gaps[t] < reach)
         least = term_bound(contact, pair, t, path, moves, keep, least, bound);
   bound->missed = -least;
-  return least < -CLOSED;
+  return least < -DC_NEAR_MISSED;
 }
 
 // Into bounds, in place of the one that is missed least when there is no room; the number of bounds.

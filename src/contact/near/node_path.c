@@ -6,13 +6,11 @@
 // the way is halved where spheres that are apart at its beginning could not be shown to stay so, and halves are
 // followed from where they begin.  Parts of one way are the same for all nodes, so that poses are found once for each.
 #include "contact/near/node_path.h"
+#include "contact/near/constants.h"
 
 #include <math.h>
 
 #include "math/vector.h"
-
-enum { MOST_TRIES = 64 };                  // parts of a way that two nodes are followed on
-static const double ROUNDING = 1 + 1e-12;  // on sums of radii
 
 void dc_node_path_begin(struct dc_node_path *path, const struct dc_collider *a, struct dc_motion *motion_a,
                         const struct dc_collider *b, struct dc_motion *motion_b, double kept)
@@ -68,7 +66,7 @@ static bool apart_during(struct dc_node_path *path, int i, int j, int from, int 
   dc_vec_sub(velocity, velocity, other);
   for (int k = 0; k < 3; k++)
     d[k] = (now[0].center[k] - now[1].center[k]) + (r_a[k] - r_b[k]);
-  double radii = (path->collider[0]->tree.radius[i] + path->collider[1]->tree.radius[j]) * ROUNDING;
+  double radii = (path->collider[0]->tree.radius[i] + path->collider[1]->tree.radius[j]) * DC_NEAR_RADII;
   double least = radii + (count == DC_PATH_PARTS ? 0 : path->kept);
   if (nearest_approach(d, velocity, way) > least + bend * way * way)
     return true;
@@ -83,6 +81,6 @@ bool dc_nodes_apart(struct dc_node_path *path, int i, int j, double limit)
   for (int k = 0; k < DC_KEPT_INSTANTS && limit != path->limit; k++)
     path->instants[k].index = -1;
   path->limit = limit;
-  path->tries = MOST_TRIES;
+  path->tries = DC_NEAR_MOST_TRIES;
   return apart_during(path, i, j, 0, DC_PATH_PARTS);
 }

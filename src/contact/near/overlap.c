@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "contact/common/contact_internal.h"
+#include "contact/near/constants.h"
 #include "contact/common/leaf_pair.h"
 #include "geometry/convex/distance.h"
 #include "geometry/mesh/mesh.h"
@@ -149,11 +150,6 @@ bool dc_contact_overlap(struct dc_contact *contact, const struct dc_pose *poses,
   return false;
 }
 
-// Rounding of a separation along a unit normal, relative to the numbers that it is made of: places of vertices about
-// c_a, at most |c_a - c_b| + r_a + r_b, are sums of a few products, and so is their height.  A plane that leaves more
-// than that between the vertices of two triangles separates them, however it was found.
-static const double SEPARATION_NOISE = 64 * DBL_EPSILON;
-
 // Proves that no pair overlaps: every separation must exceed its rounding error; else *pair is the first that may
 // overlap.
 bool dc_contact_certainly_apart(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *separation)
@@ -164,7 +160,7 @@ bool dc_contact_certainly_apart(struct dc_contact *contact, const struct dc_pose
     const struct dc_pose *a = &poses[own->a], *b = &poses[own->b];
     double size = dc_vec_distance(a->position, b->position) + contact->colliders[own->a].radius;
     size += contact->colliders[own->b].primitive.type ? dc_vec_norm(a->position) : contact->colliders[own->b].radius;
-    double margin = SEPARATION_NOISE * size, least = pair_separation(contact, own, poses, margin, -INFINITY);
+    double margin = DC_NEAR_SEPARATION_NOISE * size, least = pair_separation(contact, own, poses, margin, -INFINITY);
     if (least > margin)
       continue;
     *pair = p;

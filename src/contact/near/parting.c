@@ -8,15 +8,13 @@
 // directions from leaf to leaf are candidates, too, which are those of balls, and the faces are those of the mesh.  Of all pairs of parts the one that needs most is parted; the caller goes
 // on until nothing overlaps.
 #include "contact/near/parting.h"
+#include "contact/near/constants.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "contact/common/contact_internal.h"
 #include "math/vector.h"
-
-enum { MOST_NORMALS = 1500 };            // of each body
-static const double LEAST_COSINE = 0.1;  // between a candidate and the directions in which the body may move
 
 // The connected part of the surface that each vertex and triangle belongs to, or its leaf.
 struct parts {
@@ -111,7 +109,7 @@ static bool try_normal(const struct search *s, const int part[2], const double n
   for (int k = 0; k < s->axis_count; k++)
     dc_vec_add_scaled(along, along, dc_vec_dot(normal, s->axes[k]), s->axes[k]);
   double square = dc_vec_dot(along, along), way = (depth + s->margin) / sqrt(square);
-  if (square > LEAST_COSINE * LEAST_COSINE && way < dc_vec_norm(move))
+  if (square > DC_NEAR_LEAST_COSINE * DC_NEAR_LEAST_COSINE && way < dc_vec_norm(move))
     dc_vec_scale(move, along, (depth + s->margin) / square);
   return true;
 }
@@ -130,7 +128,7 @@ static bool try_outward(const struct search *s, const int part[2], double sign, 
 static bool try_mesh_faces(const struct search *s, const int part[2], int side, double move[3])
 {
   const struct dc_mesh *mesh = &s->side[side].collider->body->shape->mesh;
-  int stride = mesh->triangle_count / MOST_NORMALS + 1;
+  int stride = mesh->triangle_count / DC_NEAR_MOST_NORMALS + 1;
   for (int t = 0; t < mesh->triangle_count; t += stride) {
     double local[3], normal[3];
     dc_mesh_normal(mesh, t, local);
@@ -160,7 +158,7 @@ static bool try_faces(const struct search *s, const int part[2], int side, doubl
   const struct dc_collider *collider = s->side[side].collider;
   if (collider->leaf_first)
     return try_mesh_faces(s, part, side, move);
-  int stride = collider->triangle_count / MOST_NORMALS + 1;
+  int stride = collider->triangle_count / DC_NEAR_MOST_NORMALS + 1;
   for (int t = 0; t < collider->triangle_count; t += stride) {
     const int *triangle = collider->triangles[t];
     double u[3], v[3], normal[3];
@@ -217,7 +215,7 @@ static enum dc_status part_from_primitive(const struct search *s, const struct d
   for (int k = 0; k < s->axis_count; k++)
     dc_vec_add_scaled(along, along, dc_vec_dot(normal, s->axes[k]), s->axes[k]);
   double square = dc_vec_dot(along, along);
-  if (!(square > LEAST_COSINE * LEAST_COSINE))
+  if (!(square > DC_NEAR_LEAST_COSINE * DC_NEAR_LEAST_COSINE))
     return DC_INFEASIBLE;
   dc_vec_scale(move, along, (s->margin - least) / square);
   return DC_OK;

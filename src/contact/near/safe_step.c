@@ -7,17 +7,11 @@
 #include <string.h>
 
 #include "contact/near/node_path.h"
+#include "contact/near/constants.h"
 #include "contact/near/triangle_path.h"
 #include "math/vector.h"
 
-// Chunks of a large pair: more than parts of a walk (DC_PARTS), as the time that one takes is not known before; no
-// result depends on it.
-enum { MOST_CHUNKS = 64 };
 enum { STACK = 256 };
-static const double PROGRESS = 0.01;   // of what was reached: a shorter advance above a primitive is the last
-static const double CLEAR_GAP = 1e-9;  // part of the gap that is left on a path that only must not make surfaces meet
-static const double NEARLY = 4;        // times the gap of a pair: triangles looked at first
-static const double NODES_KEPT = 2;    // gap of spheres in parts of a way, times that which triangles keep
 
 // How far a body may go above a primitive.  Starts anew from where the first stretch ends: bounds of bends that add up
 // over the parts of a chain are far from what they bound, and a turn bends most ways along the surface or away from it.
@@ -28,7 +22,7 @@ static double primitive_fraction(const struct dc_collider *a, const struct dc_pr
   for (int advance = 1; advance < dc_most_advances(keep) && s < 1; advance++) {
     double stretch = b->type->stretch(b, a, motion, keep, s);
     s += stretch;
-    if (stretch <= PROGRESS * s)
+    if (stretch <= DC_NEAR_PROGRESS * s)
       break;
   }
   return fmin(s, 1);
@@ -57,7 +51,7 @@ static double nearest_fraction(const struct dc_pair *pair, const struct dc_colli
   const struct dc_near_list *near = &pair->near;
   double safe = 1;
   for (size_t t = 0; t < near->count; t++)
-    if (near->gaps[t] <= NEARLY * pair->gap)
+    if (near->gaps[t] <= DC_NEAR_FIRST_LOOK * pair->gap)
       safe = dc_triangles_fraction(dc_near_plane_of(near, t), a, near->terms[t].i, motion_a, b, near->terms[t].j,
                                    motion_b, DC_KEPT_GAP, pair->gap, safe);
   return safe;
@@ -96,7 +90,7 @@ static double mesh_fraction(const struct dc_pair *pair, const struct dc_collider
   int top = 1;
   bool whole = dc_whole_path(keep);
   double asked = safe;
-  dc_node_path_begin(&path, a, motion_a, b, motion_b, NODES_KEPT * keep * pair->gap);
+  dc_node_path_begin(&path, a, motion_a, b, motion_b, DC_NEAR_NODES_KEPT * keep * pair->gap);
   while (top > 0 && !(whole && safe < asked)) {
     struct node_pair nodes = stack[--top];
     if (dc_nodes_apart(&path, nodes.i, nodes.j, safe))
@@ -165,10 +159,10 @@ struct chunks {
   const struct dc_contact *contact;
   const struct dc_pair *pair;
   const struct query *query;
-  double reach, safe, results[MOST_CHUNKS];
+  double reach, safe, results[DC_NEAR_MOST_CHUNKS];
   bool listed;
   int count;
-  struct node_pair nodes[MOST_CHUNKS];
+  struct node_pair nodes[DC_NEAR_MOST_CHUNKS];
 };
 
 static void chunk_pass(void *context, int k, int thread)
@@ -178,7 +172,8 @@ static void chunk_pass(void *context, int k, int thread)
   const struct dc_pair *pair = c->pair;
   const struct dc_collider *a = &c->contact->colliders[pair->a], *b = &c->contact->colliders[pair->b];
   struct dc_motion motion_a = dc_motion_of(c->query->path, pair->a), motion_b = dc_motion_of(c->query->path, pair->b);
-  size_t begin = pair->near.count * (size_t)k / MOST_CHUNKS, end = pair->near.count * (size_t)(k + 1) / MOST_CHUNKS;
+  size_t begin = pair->near.count * (size_t)k / DC_NEAR_MOST_CHUNKS,
+         end = pair->near.count * (size_t)(k + 1) / DC_NEAR_MOST_CHUNKS;
   c->results[k] = c->listed
                       ? listed_fraction(pair, c->reach, a, &motion_a, b, &motion_b, c->query->keep, begin, end, c->safe)
                       : mesh_fraction(pair, a, &motion_a, b, &motion_b, c->query->keep, &c->nodes[k], c->safe);
@@ -190,12 +185,12 @@ static void cut_walk(struct chunks *c)
   const struct dc_collider *a = &c->contact->colliders[c->pair->a], *b = &c->contact->colliders[c->pair->b];
   struct dc_motion motion_a = dc_motion_of(c->query->path, c->pair->a),
                    motion_b = dc_motion_of(c->query->path, c->pair->b);
-  struct node_pair from[MOST_CHUNKS];
+  struct node_pair from[DC_NEAR_MOST_CHUNKS];
   struct dc_node_path path;
-  dc_node_path_begin(&path, a, &motion_a, b, &motion_b, NODES_KEPT * c->query->keep * c->pair->gap);
+  dc_node_path_begin(&path, a, &motion_a, b, &motion_b, DC_NEAR_NODES_KEPT * c->query->keep * c->pair->gap);
   c->nodes[0] = roots;
   c->count = 1;
-  for (bool deeper = true; deeper && c->count <= MOST_CHUNKS / 2;) {
+  for (bool deeper = true; deeper && c->count <= DC_NEAR_MOST_CHUNKS / 2;) {
     int count = c->count;
     memcpy(from, c->nodes, (size_t)count * sizeof *from);
     deeper = false;
@@ -230,7 +225,7 @@ static double large_fraction(struct dc_contact *contact, const struct dc_pair *p
   if (c.reach < (1 - query->keep) * pair->gap)
     return safe;
   c.listed = by_list(pair, query, c.reach);
-  c.count = MOST_CHUNKS;
+  c.count = DC_NEAR_MOST_CHUNKS;
   if (!c.listed)
     cut_walk(&c);
   dc_loop_run(chunk_pass, &c, c.count, dc_contact_most_threads(contact), &contact->loops.chunks);
@@ -318,7 +313,7 @@ double dc_contact_safe_fraction_within(struct dc_contact *contact, const struct 
 // is not clear are wound, each once, where the axis is not outside of them.  (Balls that hit each other would go around.)
 bool dc_contact_motion_clear(struct dc_contact *contact, struct dc_path *path, int *pair)
 {
-  const struct query query = {.path = path, .keep = CLEAR_GAP};
+  const struct query query = {.path = path, .keep = DC_NEAR_CLEAR_GAP};
   while (!dc_contact_path_clear(contact, path, pair)) {
     if (*pair < 0)
       return false;
@@ -333,7 +328,7 @@ bool dc_contact_motion_clear(struct dc_contact *contact, struct dc_path *path, i
 
 bool dc_contact_path_clear(struct dc_contact *contact, const struct dc_path *path, int *pair)
 {
-  const struct query query = {.path = path, .keep = CLEAR_GAP};
+  const struct query query = {.path = path, .keep = DC_NEAR_CLEAR_GAP};
   bool finite = is_finite(contact, path);
   *pair = -1;
   if (finite && !(least_fraction(contact, &query, 1) < 1))

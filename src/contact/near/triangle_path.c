@@ -6,15 +6,13 @@
 // distance that only motion towards each other lowers; axes that turn with a body or with edges do better where
 // surfaces slide on each other.
 #include "contact/near/triangle_path.h"
+#include "contact/near/constants.h"
 
 #include <math.h>
 
 #include "contact/common/leaf_pair.h"
 #include "geometry/mesh/triangle.h"
 #include "math/vector.h"
-
-static const double CLOSED = 1e-6;        // a gap this much below the one that is kept is not passed through
-static const double ALIGNED = 1 - 1e-12;  // cosine of what is one axis
 
 // Vertices of a triangle or a convex leaf at a fraction of the path, their velocities there and the bends of their
 // paths.
@@ -195,7 +193,7 @@ static bool edge_axis(const struct moving_leaf *p, int u, const struct moving_le
   dc_vec_sub(axis->f, q->x[(v + 1) % 3], q->x[v]);
   dc_vec_cross(axis->m, axis->e, axis->f);
   double along = dc_vec_dot(axis->m, normal), length = dc_vec_norm(axis->m);
-  if (!(fabs(along) >= ALIGNED * length) || !(length > 0))
+  if (!(fabs(along) >= DC_NEAR_ALIGNED * length) || !(length > 0))
     return false;
   if (along < 0)
     for (int k = 0; k < 3; k++) {
@@ -300,7 +298,7 @@ static double triangle_fraction(const struct dc_collider *a, int i, struct dc_mo
       return limit;
     if (!enough)
       reached = fmin(reached, s);
-    if (s == limit || gap <= CLOSED * kept)
+    if (s == limit || gap <= DC_NEAR_STOPPED * kept)
       break;
     double left = enough && reached == INFINITY ? kept : DC_KEPT_GAP * gap;
     s += longest_stretch(&p, motion_a, &q, motion_b, s, normal, left, (whole ? limit : 1) - s);

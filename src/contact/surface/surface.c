@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The surfaces of a world of soft bodies, and what touches.
 #include "contact/surface/surface.h"
+#include "contact/surface/constants.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,10 +9,6 @@
 
 #include "contact/surface/surface_internal.h"
 #include "geometry/mesh/surface_owners.h"
-
-static const double REACH = 4;         // times the range, that is looked around for nothing
-static const double ROUNDED = 1e-12;   // of a distance
-static const double MOLLIFIED = 1e-3;  // eps_x = 1e-3 |e|^2 |f|^2 of the edges at rest (Li et al. 2020, Eq. 24)
 
 // Creation.
 
@@ -283,7 +280,7 @@ static int visit_edges(const struct facing *facing)
       struct dc_feature feature = {
           .first = 2,
           .vertex = {s[k], s[(k + 1) % dc_element_corners(s)], t[l], t[(l + 1) % dc_element_corners(t)]},
-          .threshold = MOLLIFIED * a->square[i][k] * b->square[j][l]};
+          .threshold = DC_SURFACE_MOLLIFIED * a->square[i][k] * b->square[j][l]};
       if (a != b || !shares(feature.vertex, 2, feature.vertex + 2, 2))
         status = facing->visit(facing->context, facing->sides, &feature);
     }
@@ -423,10 +420,10 @@ static int search_itself(struct search *search, struct dc_surface *surface, bool
       surface->clear = 0;  // a new one next time
     return status;
   }
-  search->reach = search->least = near ? search->reach : REACH * search->reach;
+  search->reach = search->least = near ? search->reach : DC_SURFACE_SEARCH_REACH * search->reach;
   if (dc_box_tree_pairs(&surface->tree, &surface->tree, search->reach, visit_elements, search))
     return -1;
-  surface->clear = near ? 0 : search->least * (1 - ROUNDED);
+  surface->clear = near ? 0 : search->least * (1 - DC_SURFACE_ROUNDED);
   memcpy(surface->reference, surface->x, (size_t)surface->vertex_count * sizeof *surface->x);
   return 0;
 }

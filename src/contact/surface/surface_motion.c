@@ -7,14 +7,9 @@
 #include <math.h>
 
 #include "contact/common/motion.h"
+#include "contact/surface/constants.h"
 #include "contact/surface/surface_internal.h"
 #include "geometry/mesh/triangle.h"
-
-enum { ADVANCES = 64, CLEAR_ADVANCES = 300 };
-static const double KEPT_GAP = 0.1;    // part of a gap that a step leaves
-static const double CLEAR_GAP = 1e-9;  // of a motion that only must not make surfaces meet
-static const double CLOSED = 1.01;     // times what is to be kept: no farther
-static const double SLACK = 1e-12;     // of boxes, over their places: rounding
 
 struct query {
   const struct dc_path *path;
@@ -51,8 +46,8 @@ static void sweep(struct dc_surface *surface, const struct dc_path *path)
           double reach = frame->shift + frame->turn * dc_vec_norm(surface->arm[v[c]]);
           low = x - reach, high = x + reach;
         }
-        box->low[k] = fmin(box->low[k], low - SLACK * (1 + fabs(low)));
-        box->high[k] = fmax(box->high[k], high + SLACK * (1 + fabs(high)));
+        box->low[k] = fmin(box->low[k], low - DC_SURFACE_BOX_SLACK * (1 + fabs(low)));
+        box->high[k] = fmax(box->high[k], high + DC_SURFACE_BOX_SLACK * (1 + fabs(high)));
       }
   }
   dc_box_tree_refit(tree);
@@ -116,7 +111,7 @@ static int bound_feature(void *context, const struct dc_surface *const sides[2],
     straight &= surface->soft || !query->motions[surface == &query->contact->surfaces[query->pair->b]].moves;
   }
   if (straight && dc_feature_apart(feature->first, 2, (const double(*)[4][3])ends,
-                                   query->keep * query->pair->range + SLACK * (1 + dc_vec_norm(ends[0][0]))))
+                                   query->keep * query->pair->range + DC_SURFACE_BOX_SLACK * (1 + dc_vec_norm(ends[0][0]))))
     return 0;
   for (int advance = 0; advance < query->advances; advance++) {
     struct moving moved[4];
@@ -131,7 +126,7 @@ static int bound_feature(void *context, const struct dc_surface *const sides[2],
     double gap = sqrt(closest.square);
     if (advance == 0)
       kept = query->keep * fmin(gap, query->pair->range);
-    if (!(gap > CLOSED * kept))
+    if (!(gap > DC_SURFACE_CLOSED * kept))
       break;
     dc_vec_scale(n, closest.r, 1 / gap);
     s += stretch_along((const struct moving *)moved, feature->first, n, kept);
@@ -208,13 +203,13 @@ static double fraction(struct dc_surface_contact *contact, const struct dc_path 
 double dc_surface_safe_fraction(struct dc_surface_contact *contact, const struct dc_path *path)
 {
   int pair;
-  return fraction(contact, path, KEPT_GAP, ADVANCES, &pair);
+  return fraction(contact, path, DC_SURFACE_KEPT_GAP, DC_SURFACE_ADVANCES, &pair);
 }
 
 bool dc_surface_path_clear(struct dc_surface_contact *contact, const struct dc_path *path, int bodies[2])
 {
   int pair;
-  if (!(fraction(contact, path, CLEAR_GAP, CLEAR_ADVANCES, &pair) < 1))
+  if (!(fraction(contact, path, DC_SURFACE_CLEAR_GAP, DC_SURFACE_CLEAR_ADVANCES, &pair) < 1))
     return true;
   bodies[0] = contact->surfaces[contact->pairs[pair].a].body;
   bodies[1] = contact->surfaces[contact->pairs[pair].b].body;
