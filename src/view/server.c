@@ -52,7 +52,7 @@ void dc_server_stop(struct dc_server *server)
 #include "base/memory.h"
 
 enum {
-  SECRET = 16,         // random bytes of a token
+  SECRET = 16,         // random bytes of a token: 128 bits are not guessed
   TOKEN = 2 * SECRET,  // its digits
   MOST_CONNECTIONS = 128,
   COMFORTABLE = 64,  // connections beyond which silent ones are ended
@@ -66,6 +66,8 @@ struct line {
   bool asked;            // a request has come, or it is being ended
 };
 
+// One view.  The daemon answers on a thread of its own, whatever the program does meanwhile; the caller's function is called
+// there and has to know how to share what it reads.
 struct dc_server {
   struct MHD_Daemon *daemon;
   dc_server_answer *answer;
@@ -92,6 +94,7 @@ static bool is_token(const struct dc_server *server, const char *text)
   return difference == 0;
 }
 
+// Either 127.0.0.1 or localhost, with the port.
 static bool is_host(const struct dc_server *server, const char *host)
 {
   return host && (strcmp(host, server->hosts[0]) == 0 || strcmp(host, server->hosts[1]) == 0);
@@ -205,6 +208,7 @@ static void follow(void *context, struct MHD_Connection *connection, void **plac
   *place = unused;
 }
 
+// A token from the system's random numbers, as hexadecimal digits, which go into addresses unchanged.
 static bool make_token(struct dc_server *server)
 {
   unsigned char secret[SECRET];
@@ -231,6 +235,7 @@ static struct MHD_Daemon *start_daemon(struct dc_server *server, int port)
   return daemon;
 }
 
+// The port is asked for again after the daemon has started: 0 lets the system choose one, and the address has to name it.
 struct dc_server *dc_server_start(int port, dc_server_answer *answer, void *context, struct dc_error *error)
 {
   struct dc_server *server = dc_alloc(1, sizeof *server);
