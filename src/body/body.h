@@ -274,9 +274,9 @@ static inline bool dc_body_is_alone(const struct dc_bodies *bodies, int body)
 bool dc_bodies_touch(const struct dc_bodies *bodies, int a, int b);
 // The coefficient that a pair has for itself; NAN: the geometric mean of the two.
 double dc_bodies_friction_between(const struct dc_bodies *bodies, int a, int b);
-// The coefficient of a pair: its own, or the geometric mean of the two bodies'.  now: the coefficients of a and b, given:
-// the same without a design's scales; the root of their ratio scales the pair's own, which a body without friction leaves.
-double dc_bodies_pair_friction(const struct dc_bodies *bodies, int a, int b, const double given[2], const double now[2]);
+// The coefficient of a pair: the geometric mean of a's and b's coefficients `of`, which have their design's factors
+// `scale` (NULL: 1), or its own, which has the geometric mean of the factors, whatever the bodies have by themselves.
+double dc_bodies_pair_friction(const struct dc_bodies *bodies, int a, int b, const double of[2], const double *scale);
 // Whether one of two bodies lists the other as one without far field.
 bool dc_bodies_near_only(const struct dc_bodies *bodies, int a, int b);
 

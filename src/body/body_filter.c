@@ -109,15 +109,12 @@ double dc_bodies_friction_between(const struct dc_bodies *bodies, int a, int b)
   return found ? found->friction : NAN;
 }
 
-// A design scales the coefficients of bodies: a pair\'s own follows by the root of the ratios.
-double dc_bodies_pair_friction(const struct dc_bodies *bodies, int a, int b, const double given[2], const double now[2])
+double dc_bodies_pair_friction(const struct dc_bodies *bodies, int a, int b, const double of[2], const double *scale)
 {
   double own = bodies->friction_pair_count ? dc_bodies_friction_between(bodies, a, b) : NAN;
   if (isnan(own))
-    return sqrt(now[0]) * sqrt(now[1]);
-  for (int x = 0; x < 2; x++)
-    own *= given[x] > 0 ? sqrt(now[x] / given[x]) : 1;
-  return own;
+    return sqrt(of[0]) * sqrt(of[1]);
+  return scale ? own * sqrt(scale[0]) * sqrt(scale[1]) : own;
 }
 
 // Two bodies of which neither moves are never tested: their contact cannot change.

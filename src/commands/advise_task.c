@@ -367,7 +367,7 @@ static bool rubs_on_something(const struct dc_model *model, int body, bool *unse
     if (other == body || !solid || !(soft || dc_bodies_touch(bodies, body, other)))
       continue;
     double given[2] = {dc_model_friction(model, body), dc_model_friction(model, other)};
-    if (dc_bodies_pair_friction(bodies, body, other, given, given) > 0)
+    if (dc_bodies_pair_friction(bodies, body, other, given, NULL) > 0)
       return true;
     *unset = *unset || isnan(bodies->bodies[other].friction);
   }

@@ -68,29 +68,27 @@ void dc_late_pull_back_force(const struct dc_step_state *state, const double wei
   }
 }
 
-// Which numbers of a memory PUSH of the next one is, and which BACK; -1: none.
+// Which numbers of a memory the next one takes over: its PUSH is the sum of WAITS and PUSH as far as they are taken, its
+// BACK is PUSH where that has acted.
 struct passed {
-  int push, back;
+  bool waits, stays, acted;
 };
 
-// WAITS becomes PUSH once neither body is near a third one, PUSH becomes BACK after the whole step in which it acted, and
-// in a part of a step PUSH stays.
+// WAITS becomes PUSH once neither body is near a third one, PUSH becomes BACK after the whole step in which it acted.  In
+// a part of a step PUSH stays, with what another end of compression adds.
 static struct passed passed_on(const struct dc_step_state *state, int pair, const double late[DC_LATE_NUMBERS])
 {
   bool waits = !dc_all_zero(late + DC_LATE_WAITS, 12), pushes = !dc_all_zero(late + DC_LATE_PUSH, 12);
-  struct passed passed = {-1, pushes && moves(state) ? DC_LATE_PUSH : -1};
-  if ((waits || (pushes && !moves(state))) && is_alone(state, pair))
-    passed.push = waits ? DC_LATE_WAITS : DC_LATE_PUSH;
-  return passed;
+  bool stays = pushes && !moves(state), alone = (waits || stays) && is_alone(state, pair);
+  return (struct passed){.waits = waits && alone, .stays = stays && alone, .acted = pushes && moves(state)};
 }
 
-// Copies the two vectors that the next memory takes over.
 static void pass_on(struct passed passed, const double before[DC_LATE_NUMBERS], double late[DC_LATE_NUMBERS])
 {
-  if (passed.push >= 0)
-    memcpy(late + DC_LATE_PUSH, before + passed.push, 12 * sizeof *late);
-  if (passed.back >= 0)
-    memcpy(late + DC_LATE_BACK, before + passed.back, 12 * sizeof *late);
+  for (int k = 0; k < 12; k++) {
+    late[DC_LATE_PUSH + k] = passed.waits * before[DC_LATE_WAITS + k] + passed.stays * before[DC_LATE_PUSH + k];
+    late[DC_LATE_BACK + k] = passed.acted * before[DC_LATE_PUSH + k];
+  }
 }
 
 void dc_late_leave(const struct dc_step_state *state, int pair, const double (*memory)[DC_IMPACT_NUMBERS],
@@ -123,12 +121,10 @@ void dc_late_pull_back(const struct dc_step_state *state, int pair, const double
   if (law[DC_IMPACT_WAITS] != 0)
     dc_impact_pull_back_normal(&state->pairs[pair], along, 0, next);
   const double *old = dc_late_of(state->rigid, memory, pair);
-  struct passed passed = old ? passed_on(state, pair, old) : (struct passed){-1, -1};
+  struct passed passed = old ? passed_on(state, pair, old) : (struct passed){0};
   for (int k = 0; k < 12; k++) {
-    if (passed.push >= 0)
-      before[passed.push + k] += weights[DC_LATE_PUSH + k];
-    if (passed.back >= 0)
-      before[passed.back + k] += weights[DC_LATE_BACK + k];
+    before[DC_LATE_WAITS + k] += passed.waits * weights[DC_LATE_PUSH + k];
+    before[DC_LATE_PUSH + k] += passed.stays * weights[DC_LATE_PUSH + k] + passed.acted * weights[DC_LATE_BACK + k];
   }
 }
 

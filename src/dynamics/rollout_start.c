@@ -114,5 +114,6 @@ struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, co
                                   .time_step = length,
                                   .smoothing = model->definition.contact.friction_smoothing,
                                   .none = rollout->asked.conservative,
-                                  .coefficient = coefficients};
+                                  .coefficient = coefficients,
+                                  .scale = input->design.friction_scale};
 }

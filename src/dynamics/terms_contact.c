@@ -517,7 +517,8 @@ static void friction_add_mixed(const struct dc_step_state *state, const struct d
   dc_contact_friction_pull_back(state->rigid->contact, state->next, direction->twists, out->now.wrenches,
                                 out->coefficients, &mu, out->points);
   for (int i = 0; i < state->model->bodies.count; i++)
-    out->input->design.friction_scale[i] += out->coefficients[i] * dc_model_friction(state->model, i);
+    if (out->coefficients[i] != 0)
+      out->input->design.friction_scale[i] += out->coefficients[i] / state->input->design.friction_scale[i];
   out->input->design.stiffness_scale += mu * state->model->definition.contact.stiffness;
   // D is linear in the factor of the lag.
   for (int p = 0; p < state->rigid->pair_count && state->rigid->memory; p++) {
@@ -559,7 +560,7 @@ static void friction_add_product(const struct dc_step_state *state, const struct
     const double *a = variation->now.twists[pair[0]], *b = variation->now.twists[pair[1]];
     double scale = change->stiffness_scale / design->stiffness_scale;
     for (int side = 0; side < 2; side++)
-      if (state->rigid->coefficients[pair[side]] > 0)  // else the pair's own, which that body does not scale
+      if (design->friction_scale[pair[side]] > 0)
         scale += 0.5 * change->friction_scale[pair[side]] / design->friction_scale[pair[side]];
     if (state->rigid->memory)
       scale += variation->memory[mixed->pair][DC_IMPACT_BESIDE] * by_memory(&state->rigid->lags[mixed->pair]);
@@ -572,7 +573,8 @@ static void friction_add_product(const struct dc_step_state *state, const struct
 // lambda f/(e h) at rest
 static void friction_add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
 {
-  const struct dc_friction_law law = {.coefficient = state->rigid->coefficients};
+  const struct dc_friction_law law = {.coefficient = state->rigid->coefficients,
+                                     .scale = state->input->design.friction_scale};
   double width = state->model->definition.contact.friction_smoothing * state->interval.length;
   for (int p = 0; p < state->rigid->pair_count && state->rigid->slides; p++) {
     const int *pair = state->rigid->pair_bodies[p];

@@ -34,6 +34,38 @@ for model in bsh exact ipc sdrs manifold; do
     run 0 gradcheck $scene.json --model $model --steps 20
   done
 done
+# A pair's own coefficient is that of two bodies that both have it, in any combination: bounces, divided steps, chains,
+# second order, other worlds.  The root of 0.25 is exact, so that motions are the same to the bit.
+combined() {
+  cat <<SCENE
+{ "name": "combined", "time": { "step": 0.008, "steps": 60, "integrator": "$2" }, "contact": { "restitution": $3, "on_time": true },
+  "shapes": { "box": { "type": "box", "size": [0.09, 0.07, 0.05] }, "table": { "type": "plane" } },
+  "bodies": [{ "name": "table", "joint": "fixed", "shape": "table"$4 },
+             { "name": "box", "shape": "box", "mass": 1, "position": [0, 0, 0.3], "rotation": [0.76977, -0.59954, -0.21709, 0.02965], "velocity": [9, 0.4, -2]$1 },
+             { "name": "arm", "shape": "box", "mass": 0.5, "position": [2, 3, 0.2], "velocity": [1, 0, -1]$1 },
+             { "name": "tip", "shape": "box", "mass": 0.3, "parent": "arm", "position": [2.1, 3, 0.2], "joint": { "type": "hinge", "axis": [0, 1, 0], "anchor": [2.05, 3, 0.2] }, "joint_velocity": [3]$1 }],
+  "control": [{ "type": "initial_state", "body": "arm", "velocity": "xz" }], "design": [{ "type": "number", "of": "mass", "bodies": ["tip"], "range": [0.1, 1] }],
+  "objective": [{ "type": "reach", "body": "box", "target": [0, 0, 0], "tolerance": 0 }, { "type": "reach", "body": "tip", "target": [0, 0, 0], "tolerance": 0 }] }
+SCENE
+}
+for settings in "euler 0.6" "second_order 0" "second_order 0.9"; do
+  combined ', "friction_with": [{ "body": "table", "friction": 0.25 }]' $settings >pair.json
+  combined ', "friction": 0.25' $settings ', "friction": 0.25' >both.json
+  for model in bsh ipc sdrs manifold; do
+    run 0 simulate both.json -o none --json --model $model
+    cp "$out" both.out
+    run 0 simulate pair.json -o none --json --model $model
+    holds "$settings, $model: a pair's own coefficient is that of two bodies that have it" "$out" \
+      'd["loss"] == json.load(open("both.out"))["loss"]'
+  done
+  run 0 simulate both.json -o none --json --set contact.friction=0.1 --plant '{"contact": {"model": "sdrs"}}'
+  cp "$out" both.out
+  run 0 simulate pair.json -o none --json --set contact.friction=0.1 --plant '{"contact": {"model": "sdrs"}}'
+  holds "$settings: in a plant, too" "$out" 'd["loss"] == json.load(open("both.out"))["loss"]'
+  set -- $settings
+  run 0 gradcheck bare.json --steps 20 --set time.integrator=$1 --set contact.restitution=$2 \
+    --set 'design=[{"type": "number", "of": "mass", "bodies": ["box"], "range": [0.5, 2]}]'
+done
 if "$dcsim" list models | grep 'mujoco:' >/dev/null; then
   got=$(way bare.json --model mujoco)
   check "in MuJoCo, too (is $got)" close_to "$got" 0.1276 0.01

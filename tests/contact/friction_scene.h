@@ -244,7 +244,7 @@ static inline double pull_back_error(struct sliding *sliding, struct dc_random *
   // Linear in the stiffness, square roots of the coefficients.  2e-12 observed: the tolerance of the plane's motion.
   CHECK(fabs(by_stiffness * stiffness - at) <= 1e-10 * terms, "%g, %g", by_stiffness * stiffness, at);
   for (int i = 0; i < 2; i++)
-    CHECK(fabs(2 * by_coefficient[i] * sliding->coefficient[i] - at) <= 1e-10 * terms, "%g, %g", by_coefficient[i], at);
+    CHECK(fabs(2 * by_coefficient[i] - at) <= 1e-10 * terms, "%g, %g", by_coefficient[i], at);
   for (int p = 0; p < 4; p++) {
     struct dc_pose shifted[2] = {sliding->now[0], sliding->now[1]};
     for (int i = 0; i < 1 + sliding->both; i++)

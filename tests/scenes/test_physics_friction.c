@@ -271,10 +271,38 @@ static void test_rolling(void)
   CHECK_NEAR(2 * fine - middle, 0, 0.004);                  // 0.0019 observed
 }
 
+// A design's factors, as certificates, plants and trials set them, scale the coefficient that a pair has for itself as
+// they scale the same one of two bodies.
+static void test_scaled_pair(void)
+{
+  static const char *const models[] = {"bsh", "exact", "ipc", "sdrs", "manifold"};
+  for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+    double way[2] = {NAN, NAN};
+    for (int pair = 0; pair < 2; pair++) {
+      struct experiment experiment;
+      bool good = set_up(&experiment,
+                         "{'time': {'step': 0.01, 'steps': 30}, 'contact': {'model': '%s'},"
+                         "'shapes': {'box': {'type': 'box', 'size': [0.1, 0.1, 0.1]}, 'ground': {'type': 'plane'}},"
+                         "'bodies': [{'name': 'ground', 'joint': 'fixed', 'shape': 'ground'%s},"
+                         "{'name': 'a', 'shape': 'box', 'mass': 1, 'position': [0, 0, 0.0502], 'velocity': [1, 0, 0]%s}]}",
+                         models[i], pair ? "" : ", 'friction': 0.36",
+                         pair ? ", 'friction_with': [{'body': 'ground', 'friction': 0.36}]" : ", 'friction': 0.36");
+      for (int b = 0; good && b < 2; b++)
+        experiment.input->design.friction_scale[b] = b ? 0.5 : 0.7;
+      if (good && roll(&experiment))
+        way[pair] = poses_at(&experiment, 30)[1].position[0];
+      tear_down(&experiment);
+    }
+    printf("# %s: %.6f and, with a coefficient of the pair, %.6f m\n", models[i], way[0], way[1]);
+    CHECK(fabs(way[1] - way[0]) < 1e-9, "%s: %g, %g", models[i], way[0], way[1]);
+  }
+}
+
 RUN_TESTS_IN_TEMPORARY_FOLDER({"a block slips on a plane where tan(angle) exceeds the coefficient",
                                test_limit_on_plane},
                               {"and on triangles", test_limit_on_triangles},
                               {"below it creeps as smoothing says", test_creep},
                               {"a block topples where tan(angle) exceeds width over height", test_topple},
                               {"a sliding block stops after v^2/(2 mu g)", test_slide},
-                              {"a ball rolls at 5/7 of the acceleration of sliding", test_rolling})
+                              {"a ball rolls at 5/7 of the acceleration of sliding", test_rolling},
+                              {"scaled coefficients of pairs", test_scaled_pair})

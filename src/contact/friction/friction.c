@@ -63,13 +63,9 @@ bool dc_friction_law_acts(const struct dc_friction_law *law, const struct dc_bod
 
 double dc_friction_law_coefficient(const struct dc_friction_law *law, const struct dc_contact *contact, int a, int b)
 {
-  double given[2], now[2];
-  for (int x = 0; x < 2; x++) {
-    double own = contact->bodies->bodies[x ? b : a].friction;
-    given[x] = isnan(own) ? contact->settings.friction : own;
-    now[x] = law->coefficient[x ? b : a];
-  }
-  return law->none ? 0 : dc_bodies_pair_friction(contact->bodies, a, b, given, now);
+  const double of[2] = {law->coefficient[a], law->coefficient[b]};
+  const double scale[2] = {law->scale ? law->scale[a] : 1, law->scale ? law->scale[b] : 1};
+  return law->none ? 0 : dc_bodies_pair_friction(contact->bodies, a, b, of, scale);
 }
 
 // Whether any pair has friction: coefficients of bodies alone do not say, as pairs may have their own.
@@ -89,9 +85,8 @@ static enum dc_status create(struct dc_contact *contact)
   struct dc_friction *friction = dc_arena_alloc(contact->arena, 1, sizeof *friction);
   if (!friction)
     return DC_MEMORY;
-  friction->coefficient = dc_arena_alloc(contact->arena, bodies, sizeof *friction->coefficient);
   friction->now = dc_arena_alloc(contact->arena, bodies, sizeof *friction->now);
-  if (!friction->coefficient || !friction->now)
+  if (!friction->now)
     return DC_MEMORY;
   contact->friction = friction;
   enum dc_status status = methods_of(contact)->create ? methods_of(contact)->create(contact) : DC_OK;
@@ -135,7 +130,6 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
   friction->stiffness = law->stiffness;
   friction->time_step = law->time_step;
   friction->smoothing = law->smoothing;
-  memcpy(friction->coefficient, law->coefficient, (size_t)contact->bodies->count * sizeof *law->coefficient);
   memcpy(friction->now, now, (size_t)contact->bodies->count * sizeof *now);
   friction->cost = 0;
   friction->solved = true;
@@ -337,9 +331,8 @@ static void pull_back_units(struct dc_contact *contact, size_t first, size_t uni
       wrenches[a][i] += sides.wrench[0][i];
       wrenches[b][i] += motion.both ? sides.wrench[1][i] : 0;
     }
-    // a pair's own coefficient does not depend on that of a body without friction
-    coefficient[a] += friction->coefficient[a] > 0 ? 0.5 * total / friction->coefficient[a] : 0;
-    coefficient[b] += friction->coefficient[b] > 0 ? 0.5 * total / friction->coefficient[b] : 0;
+    coefficient[a] += 0.5 * total;
+    coefficient[b] += 0.5 * total;
     *stiffness += total / friction->stiffness;
   }
 }

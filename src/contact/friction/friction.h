@@ -25,6 +25,7 @@ struct dc_friction_law {
   double smoothing;           // e, m/s
   bool none;                  // nothing rubs, whatever the coefficients
   const double *coefficient;  // [bodies]; of a pair: the geometric mean of the two, or its own (dc_bodies_pair_friction)
+  const double *scale;        // [bodies] factors that coefficients have of a design; NULL: 1
   const double *lag_factor;   // [pairs] on the normal forces that friction has of time t, >= 0; NULL: 1
 };
 
@@ -82,7 +83,8 @@ bool dc_contact_friction_solved(const struct dc_contact *contact);
 
 // The derivative of D along twists [bodies][6] of the frames at next (those of the last evaluation), pulled back:
 // * by the poses at t, as wrenches for the twists of those frames: added to wrenches [bodies][6];
-// * by the coefficients: added to coefficient [bodies];
+// * by the natural logarithms of the bodies' factors, which the pairs' own coefficients have, too: added to
+//   coefficient [bodies];
 // * by the stiffness: added to *stiffness;
 // * by the places of contact's points (contact.h) in the axes of their frames, the same at t and t+1: added to points
 //   [bodies][point_count], of models with DC_CONTACT_SHAPES.  NULL, or points[body] NULL: not wanted; with bsh and

@@ -32,7 +32,6 @@ struct dc_friction_unit {
 
 struct dc_friction {
   double stiffness, time_step, smoothing;
-  double *coefficient;  // [bodies]
   struct dc_pose *now;  // [bodies], time t
   struct dc_friction_unit *units;
   size_t unit_count, unit_capacity;

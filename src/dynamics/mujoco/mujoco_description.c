@@ -231,7 +231,7 @@ static void put_pairs(struct writer *writer)
       if (!dc_bodies_touch(bodies, a, b))
         continue;
       double given[2] = {dc_model_friction(writer->model, a), dc_model_friction(writer->model, b)};
-      double friction = dc_bodies_pair_friction(bodies, a, b, given, given);
+      double friction = dc_bodies_pair_friction(bodies, a, b, given, NULL);
       for (int k = 0; k < geometry_count(bodies->bodies[a].shape); k++)
         for (int m = 0; m < geometry_count(bodies->bodies[b].shape); m++)
           fprintf(writer->file, "<pair geom1=\"g%d_%d\" geom2=\"g%d_%d\" condim=\"%d\"/>\n", a, k, b, m,

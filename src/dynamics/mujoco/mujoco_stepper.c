@@ -92,10 +92,10 @@ static void apply_design(struct dc_mujoco_simulation *simulation, const struct d
   dc_vec_copy(m->opt.gravity, design->gravity);
   for (int p = 0; p < m->npair; p++) {
     int a = simulation->pair_bodies[p][0], b = simulation->pair_bodies[p][1];
-    double given[2] = {dc_model_friction(model, a), dc_model_friction(model, b)};
-    double now[2] = {design->friction_scale[a] * given[0], design->friction_scale[b] * given[1]};
+    double scale[2] = {design->friction_scale[a], design->friction_scale[b]};
+    double now[2] = {scale[0] * dc_model_friction(model, a), scale[1] * dc_model_friction(model, b)};
     double *friction = m->pair_friction + 5 * p, disc = 2.0 / 3 * model->definition.mujoco.patch;
-    friction[0] = friction[1] = fmax(dc_bodies_pair_friction(&model->bodies, a, b, given, now), mjMINMU);
+    friction[0] = friction[1] = fmax(dc_bodies_pair_friction(&model->bodies, a, b, now, scale), mjMINMU);
     friction[2] = fmax(disc * friction[0], mjMINMU);  // m, of even pressure
     set_restitution(m, model, design, p, a, b);
   }
