@@ -160,6 +160,8 @@ static void print_operands(const struct cli_command *const *commands)
   printf("    *) REPLY= ;;\n  esac\n}\n\n");
 }
 
+// A script for bash, written from the tables of commands and options: their names, then the values that an option
+// takes, then files or folders as operands. A new option is completed without a change here.
 void cli_print_bash_completion(const struct cli_command *const *commands)
 {
   fputs(begin, stdout);

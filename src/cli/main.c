@@ -39,6 +39,7 @@ static const struct cli_command *const cli_commands[] = {
     NULL,
 };
 
+// Versions of libraries are those that run, not those that were built with: problems are reported with them.
 static void print_version(void)
 {
   const char *libraries = dcsim_libraries();
@@ -146,6 +147,9 @@ static int need_stack(char **argv)
                   (unsigned long)(had >> 10), LEAST >> 10);
 }
 
+// Everything that may go wrong around a command: standard streams that are closed, a stack that is too small, a
+// library that ends the program, signals, and output that is lost on a full disk. The first failure is the exit
+// status.
 int main(int argc, char **argv)
 {
   cli_open_standard_streams();

@@ -45,6 +45,7 @@ void cli_message(const char *format, ...)
   va_end(arguments);
 }
 
+// A message on the error stream, and the status it goes with, so that a failure is one line: return cli_fail(...).
 int cli_fail(int status, const char *format, ...)
 {
   va_list arguments;

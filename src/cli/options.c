@@ -398,6 +398,7 @@ void cli_print_help(const struct cli_command *command)
     }
 }
 
+// All commands with their summaries, in the order of the table.
 void cli_print_usage(const struct cli_command *const *commands, FILE *file)
 {
   fprintf(file, "usage: dcsim COMMAND [options] [SCENE|RUN]\n"

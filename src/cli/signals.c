@@ -63,6 +63,8 @@ static void checkpoint(int signal_number)
   errno = saved;
 }
 
+// System calls go on after a handler (SA_RESTART): a run that is asked to stop ends its iteration and writes its
+// files.
 static void handle(int signal_number, void (*handler)(int))
 {
   struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
@@ -118,6 +120,7 @@ void cli_signals_allow_checkpoints(void)
   checkpoints = 1;
 }
 
+// Whether SIGUSR1 has asked for a checkpoint since the last call.
 bool cli_signals_take_checkpoint(void)
 {
   if (!checkpoint_wanted)

@@ -177,6 +177,8 @@ static void describe(const struct gathering *gathering, const char *directory, s
   dc_json_end(json, "}");
 }
 
+// Gathers the runs of a sweep into one file of arrays. Options are copied by their size, as callers of an older header
+// have fewer.
 int dcsim_dataset(const char *directory, const dcsim_dataset_options *options, dcsim_report *report, dcsim_error *error)
 {
   struct dc_error local = {0};

@@ -94,6 +94,8 @@ static bool is_whole(const char *line, size_t length)
   return memcmp(line + length - CHECK_LENGTH, check, CHECK_LENGTH) == 0;
 }
 
+// A line of the journal: what one point of a study has come to, as JSON, closed by a checksum. Numbers that are not
+// known are left out.
 void dc_sweep_row_print(long point, const struct dc_sweep_row *row, struct dc_text *text)
 {
   size_t begin = text->length;

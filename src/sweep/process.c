@@ -411,6 +411,7 @@ static bool was_interrupted(const struct dc_process *process, int how)
   return foreign && (process->stopping || process->attempts < MOST_ATTEMPTS);
 }
 
+// A point whose process ended without a result: with its own last words where it had any.
 static enum dc_process_end fail_broken(struct dc_process *process, char *message, struct dc_error *error)
 {
   char name[DC_POINT_NAME];

@@ -35,6 +35,8 @@ static void remove_files(DIR *directory)
       unlinkat(dirfd(directory), entry->d_name, 0);
 }
 
+// Files first, by the open folder, so that a name that is changed meanwhile leads nowhere else; a folder with more in
+// it is taken away by the slower way.
 void dc_remove_directory(const char *path)
 {
   int fd = dc_open_listing(dc_open_here, path, false);
@@ -107,6 +109,7 @@ void dc_remover_remove(struct dc_remover *remover, char *directory)
   free(directory);
 }
 
+// Waits until everything that was handed over is removed.
 void dc_remover_destroy(struct dc_remover *remover)
 {
   if (!remover)

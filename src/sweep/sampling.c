@@ -138,6 +138,8 @@ static double probability_at(const struct dc_points *points, long point, int fac
   return ((double)points->strata[factor][point] + within) / (double)points->count;
 }
 
+// The quantile of the factor's distribution at the point's probability p: a stratum of p is one of equal probability,
+// whatever the distribution is.
 static double number_at(const struct dc_points *points, long point, int factor)
 {
   const struct dc_factor *f = &points->factors[factor];
@@ -149,6 +151,8 @@ static double number_at(const struct dc_points *points, long point, int factor)
   }
 }
 
+// The value for an overlay: numbers with as many digits as they need to read back, levels as the text of the study has
+// them.
 void dc_points_value(const struct dc_points *points, long point, int factor, int column, struct dc_text *text)
 {
   const struct dc_factor *f = &points->factors[factor];

@@ -62,6 +62,8 @@ static enum dc_status identify(const struct dc_study *study, struct identity *id
   return status;
 }
 
+// The first line of a journal: hashes of study and scene, and the version. The journal of another study is not
+// continued.
 static void print_identity(const struct identity *identity, struct dc_text *text)
 {
   size_t begin = text->length;
