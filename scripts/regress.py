@@ -6,10 +6,12 @@ number in its output ("read": {"json": path, or a list of its names} or {"text":
 "count" or "true" say what becomes of several), the value that was stored, and by what it may differ:
   relative, absolute   deterministic numbers: the same on every machine but for the order of sums
   least, most          a bar, for what is chaotic: rates over drawn cases, iterations
-Points named "quick": false are left out of --quick.
+Points named "quick": false are left out of --quick.  Commands may name {dcsim}, the program, and {output}, a folder of their own that is removed; points that have
+a command in common share one run of it.
 
-Usage: regress.py [--quick] [--record] [--jobs N] [--only WORD] BUILD
+Usage: regress.py [--quick] [--record] [--publish] [--jobs N] [--only WORD] BUILD
   --record   stores the values that were measured, after the differences have been read
+  --publish  adds a row to docs/measured/regress.md: what this run found
 Exits 1 when a point has left its interval, 2 when one could not be measured.
 """
 import argparse
@@ -19,11 +21,13 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 POINTS = os.path.join(TREE, "docs", "measured", "regress.json")
-LONGEST = 600.0  # s, of one command
+PAGE = os.path.join(TREE, "docs", "measured", "regress.md")
+LONGEST = 1800.0  # s, of one command
 
 
 def members(value, path):
@@ -66,27 +70,56 @@ def interval(point):
     return low, high
 
 
-def measure(point, build):
-    command = list(point["command"])
-    program = command[0]
-    command[0] = os.path.join(build, "dcsim") if program == "dcsim" else os.path.join(TREE, program)
-    if program.endswith(".py"):
-        command.insert(0, sys.executable)
-    begin = time.monotonic()
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "SOAK_DCSIM": os.path.join(build, "dcsim"), "DCSIM_DATADIR": TREE}
-    try:
-        ended = subprocess.run(command, cwd=TREE, capture_output=True, text=True, check=False, timeout=LONGEST, env=environment)
-        if ended.returncode not in point.get("exits", [0]):
-            raise ValueError(f"exit status {ended.returncode}: {ended.stderr.strip().splitlines()[-1:] or ''}")
-        return number(point, ended.stdout), time.monotonic() - begin, ""
-    except (subprocess.TimeoutExpired, ValueError, KeyError, IndexError) as error:
-        return None, time.monotonic() - begin, str(error)
+def run(command, exits, build):
+    """What a command of the points prints, the seconds it took, and what went wrong, if anything."""
+    program, begin = command[0], time.monotonic()
+    dcsim = os.path.join(build, "dcsim")
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "SOAK_DCSIM": dcsim, "DCSIM_DATADIR": TREE}
+    with tempfile.TemporaryDirectory() as folder:
+        words = [dcsim if program == "dcsim" else os.path.join(TREE, program), *(word.replace("{dcsim}", dcsim).replace("{output}", folder) for word in command[1:])]
+        if program.endswith(".py"):
+            words.insert(0, sys.executable)
+        try:
+            ended = subprocess.run(words, cwd=TREE, capture_output=True, text=True, check=False, timeout=LONGEST, env=environment)
+        except subprocess.TimeoutExpired as error:
+            return "", time.monotonic() - begin, str(error)
+    wrong = "" if ended.returncode in exits else f"exit status {ended.returncode}: {ended.stderr.strip().splitlines()[-1:] or ''}"
+    return ended.stdout, time.monotonic() - begin, wrong
+
+
+def outputs(points, build, jobs):
+    """Yields each point with what its command printed, its seconds and what went wrong; equal commands run once."""
+    def key(point):
+        return json.dumps([point["command"], point.get("exits", [0])])
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        begun = {}
+        for point in points:
+            if key(point) not in begun:
+                begun[key(point)] = pool.submit(run, point["command"], point.get("exits", [0]), build)
+        for point in points:
+            yield point, *begun[key(point)].result()
+
+
+def publish(quick, points, left, failed, seconds):
+    """Adds what a run found to the page of what runs found."""
+    commit = subprocess.run(["git", "-C", TREE, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    found = "; ".join([f"{name}: left" for name in left] + [f"{name}: not measured" for name in failed]) or "all inside"
+    lines = ["# Measurements repeated", "", "What `scripts/regress.sh` found over time, a row a run; `--publish` adds it.  `docs/measured/regress.json` has the points and their intervals.", "",
+             "| date | commit | points | inside | minutes | what left its interval |", "| --- | --- | --- | --- | --- | --- |"]
+    if os.path.exists(PAGE):
+        with open(PAGE, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+    lines.append(f"| {time.strftime('%Y-%m-%d', time.gmtime())} | {commit} | {len(points)}{' quick' if quick else ''} | {len(points) - len(left) - len(failed)} | {seconds / 60:.0f} | {found} |")
+    with open(PAGE, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--record", action="store_true")
+    parser.add_argument("--publish", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="")
     parser.add_argument("build")
@@ -95,25 +128,30 @@ def main():
         stored = json.load(file)
     points = [point for point in stored["points"]
               if arguments.only in point["name"] and not (arguments.quick and point.get("quick") is False)]
-    build = os.path.abspath(arguments.build)
-    left, failed = 0, 0
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for point, (value, seconds, problem) in zip(points, pool.map(lambda one: measure(one, build), points)):
-            if value is None:
-                failed += 1
-                print(f"not measured  {point['name']}: {problem}", flush=True)
-                continue
-            if arguments.record:
-                point["stored"] = value
-            low, high = interval(point)
-            inside = low <= value <= high
-            left += not inside
-            print(f"{'ok      ' if inside else 'LEFT    '}  {point['name']}: {value:.12g} in [{low:.12g}, {high:.12g}]  ({seconds:.1f} s)", flush=True)
+    left, failed, begin = [], [], time.monotonic()
+    for point, output, seconds, wrong in outputs(points, os.path.abspath(arguments.build), arguments.jobs):
+        try:
+            if wrong:
+                raise ValueError(wrong)
+            value = number(point, output)
+        except (ValueError, KeyError, IndexError) as error:
+            failed.append(point["name"])
+            print(f"not measured  {point['name']}: {error}", flush=True)
+            continue
+        if arguments.record:
+            point["stored"] = value
+        low, high = interval(point)
+        inside = low <= value <= high
+        if not inside:
+            left.append(point["name"])
+        print(f"{'ok      ' if inside else 'LEFT    '}  {point['name']}: {value:.12g} in [{low:.12g}, {high:.12g}]  ({seconds:.1f} s)", flush=True)
     if arguments.record:
         with open(POINTS, "w", encoding="utf-8") as file:
             json.dump(stored, file, indent=1, ensure_ascii=False)
             file.write("\n")
-    print(f"{len(points) - left - failed} of {len(points)} points inside, {left} left, {failed} not measured")
+    if arguments.publish:
+        publish(arguments.quick, points, left, failed, time.monotonic() - begin)
+    print(f"{len(points) - len(left) - len(failed)} of {len(points)} points inside, {len(left)} left, {len(failed)} not measured")
     sys.exit(2 if failed else 1 if left else 0)
 
 

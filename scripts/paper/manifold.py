@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 
+TESTS = "tests/bench/test_face_point", "tests/contact/test_manifold_kernels", "tests/contact/test_manifold"
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -83,15 +84,18 @@ def nearest_points(bench):
 
 
 def nearest_faces(build):
-    text = output_of(os.path.join(build, "tests/bench/test_face_point"))
+    text = output_of(os.path.join(build, TESTS[0]))
     hard = largest(r"softness 1e-15 within ([\d.e-]+)", text)
     return f"at softness 1e-15 {hard:.2g} from the exact point of 1e5 pairs, derivatives within {largest(r'faces: derivatives within ([0-9.e-]+)', text):.2g} of differences"
 
 
 def page(build):
+    lacking = [name for name in TESTS if not os.access(os.path.join(build, name), os.X_OK)]
+    if lacking:
+        raise SystemExit(f"{os.path.join(build, lacking[0])}: no such program; make -C {build} check TESTS= builds it")
     bench = json.loads(output_of(os.path.join(build, "dcsim"), "bench", "manifold", "--json"))
-    kernels = output_of(os.path.join(build, "tests/contact/test_manifold_kernels"))
-    whole = output_of(os.path.join(build, "tests/contact/test_manifold"))
+    kernels = output_of(os.path.join(build, TESTS[1]))
+    whole = output_of(os.path.join(build, TESTS[2]))
     at = bench["pairs"].index(10000)
     ns, faces = ({row["method"]: row["nanoseconds"][at] for row in bench[kind]} for kind in ("edges", "faces"))
     full = next(row for row in bench["figures"] if row["superquadrics"] == 18 and not row["options"])
@@ -124,8 +128,9 @@ def main():
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--output", default=os.path.join(ROOT, "docs", "measured", "manifold.md"))
     arguments = parser.parse_args()
+    text = page(arguments.build)
     with open(arguments.output, "w", encoding="utf-8") as file:
-        file.write(page(arguments.build))
+        file.write(text)
 
 
 if __name__ == "__main__":
