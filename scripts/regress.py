@@ -105,11 +105,8 @@ def publish(quick, points, left, failed, seconds):
     """Adds what a run found to the page of what runs found."""
     commit = subprocess.run(["git", "-C", TREE, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
     found = "; ".join([f"{name}: left" for name in left] + [f"{name}: not measured" for name in failed]) or "all inside"
-    lines = ["# Measurements repeated", "", "What `scripts/regress.sh` found over time, a row a run; `--publish` adds it.  `docs/measured/regress.json` has the points and their intervals.", "",
-             "| date | commit | points | inside | minutes | what left its interval |", "| --- | --- | --- | --- | --- | --- |"]
-    if os.path.exists(PAGE):
-        with open(PAGE, encoding="utf-8") as file:
-            lines = file.read().splitlines()
+    with open(PAGE, encoding="utf-8") as file:
+        lines = file.read().splitlines()
     lines.append(f"| {time.strftime('%Y-%m-%d', time.gmtime())} | {commit} | {len(points)}{' quick' if quick else ''} | {len(points) - len(left) - len(failed)} | {seconds / 60:.0f} | {found} |")
     with open(PAGE, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
