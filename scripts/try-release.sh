@@ -34,7 +34,7 @@ apt-get -qq -y --no-install-recommends install python3 python3-numpy python3-pip
 wheel() {
   python3 -m venv --system-site-packages venv && venv/bin/pip install --quiet --no-index "$files"/dcsim-*.whl && venv/bin/python -m dcsim demo
 }
-tried "wheel to picture" 'dcsim-demo/frames/*.png' wheel
+tried "wheel to picture" 'dcsim-demo/shot/frames/*.png' wheel
 
 unpacked() {
   mkdir -p "$1"
