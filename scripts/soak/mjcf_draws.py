@@ -361,6 +361,20 @@ def follow(draw):
         draw.slack = True
 
 
+@feature("equality", "coupling", "tendon", "starts moved")
+def followed_tendon(draw):
+    """A tendon of two joints of which one follows the other acts on that one."""
+    joints = [b[1] for b in draw.bodies if b[1]["type"] in ("hinge", "slide")]
+    if len(joints) < 2:
+        return
+    draw.closed = True
+    own = {name: value() for name, value in (("stiffness", lambda: draw.number(1, 10)), ("damping", lambda: draw.number(.1, 1)), ("armature", lambda: draw.number(.05, .3)),
+                                             ("springlength", lambda: draw.number(-.2, .2))) if draw.random.random() < .7}
+    draw.tail += '<equality><joint joint1="%s" joint2="%s" polycoef="0 %s 0 0 0" solref=".002 1" solimp=".9999 .9999 .001 .5 2"/></equality>' % (joints[-1]["name"], joints[0]["name"], draw.number(.4, 1.5))
+    draw.tail += '<tendon><fixed name="followed"%s><joint joint="%s" coef="%s"/><joint joint="%s" coef="%s"/></fixed></tendon>' % (
+        attributes_of(own), joints[0]["name"], draw.number(.5, 1.5), joints[-1]["name"], draw.number(.5, 1.5))
+
+
 @feature("equality", "coupling")
 def follow_curve(draw):
     joints = [b[1]["name"] for b in draw.bodies if b[1]["type"] in ("hinge", "slide")]

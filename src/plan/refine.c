@@ -255,7 +255,7 @@ enum dc_status dc_refine_check(const struct dc_model *model, int pair_count, con
     if (!dc_coupling_is_linear(&model->definition.couplings[k]))
       return dc_fail(error, DC_BAD_INPUT, "problem: refine knows couplings without powers only (couplings[%d])", k);
   if (model->definition.tie_count)
-    return dc_fail(error, DC_BAD_INPUT, "problem: refine does not know ties");
+    return dc_fail(error, DC_BAD_INPUT, "problem: refine does not know ties: pairs of points at distance 0 hold their ends together");
   for (int i = 0; i < pair_count && !status; i++)
     status = check_pair(&model->bodies, &pairs[i], i, error);
   return status;

@@ -206,6 +206,7 @@ static void read_model(struct dc_mjcf_reader *reader)
   for_sections(reader, "contact", dc_mjcf_read_contact);
   for_sections(reader, "tendon", dc_mjcf_read_tendons);
   for_sections(reader, "equality", dc_mjcf_read_equality);
+  dc_mjcf_fold_tendons(reader);
   for_sections(reader, "deformable", read_rest);
   for_sections(reader, "actuator", dc_mjcf_read_actuators);
   if (!reader->status)

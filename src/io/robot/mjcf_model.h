@@ -93,13 +93,15 @@ struct dc_mjcf_body {
 };
 
 // A tendon: its length is the sum of coefficients times coordinates of joints, or that of a way in space.
+struct dc_mjcf_tendon_state;
 struct dc_mjcf_tendon {
   const char *name;
   const struct dc_mjcf_node *node;
   bool fixed;
   int *joints, count;  // of a fixed one
   double *coefficients;
-  const char *acts;  // one thing that it does by itself, as a word of a message; NULL: nothing
+  struct dc_mjcf_tendon_state *state;  // its attributes, less what a joint does for it
+  const char *acts;                    // one thing that it does by itself, as a word of a message; NULL: nothing
 };
 
 enum dc_mjcf_transmission { DC_MJCF_OF_JOINT, DC_MJCF_OF_TENDON, DC_MJCF_OF_SITE, DC_MJCF_OF_OTHER };

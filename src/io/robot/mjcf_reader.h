@@ -73,6 +73,7 @@ void dc_mjcf_read_world(struct dc_mjcf_reader *reader);
 void dc_mjcf_read_contact(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section);
 void dc_mjcf_read_equality(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section);
 void dc_mjcf_read_tendons(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section);
+void dc_mjcf_fold_tendons(struct dc_mjcf_reader *reader);
 void dc_mjcf_read_actuators(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section);
 void dc_mjcf_read_keys(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section);
 // Masses of bodies, bounds and balance of the compiler.

@@ -4,9 +4,9 @@
 // A fixed tendon has the length L = sum of c_i q_i over joints.  A force f along it is the force c_i f on each joint.  So
 // an actuator on a tendon of one joint is that joint's, with c times the gear, and so is all that such a tendon does by
 // itself.  Its spring and its damper have c^2 times their constants there, its rotor c^2 times its inertia, its friction
-// |c| times its force, and its range is one of the joint.  An actuator on a tendon of joints that follow one by
-// equalities, as two fingers of a gripper do, is that one's.  A motor on a tendon of several joints shares its force among
-// them.  A spatial tendon runs through sites.  One that nothing drives, that no spring, damper or friction acts along and
+// |c| times its force, and its range is one of the joint.  A tendon of joints that follow one in proportion by
+// equalities, as two fingers of a gripper do, is one of that joint.  A motor on a tendon of several joints shares its
+// force among them.  A spatial tendon runs through sites.  One that nothing drives, that no spring, damper or friction acts along and
 // that has no range only measures; whatever else it does is named.
 #include <math.h>
 #include <stdlib.h>
@@ -17,10 +17,11 @@
 
 // The attributes of a tendon, from defaults and the element; limited: 0, 1, or 2 for "auto", which asks whether
 // a range is given.
-struct tendon_state {
+struct dc_mjcf_tendon_state {
   double stiffness[3], damping[3], friction, armature, range[2];
   double slack[2];  // lengths between which the spring is slack; -1: that of the joints' springs
   int slacks;       // how many of them the file gives
+  double reference; // length where the joints' springs are slack
   int limited;
   bool ranged;
 };
@@ -36,7 +37,7 @@ static bool is_tendon(const struct dc_mjcf_node *node, const struct dc_mjcf_node
 static void apply_tendon(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *target)
 {
   static const char *const limits[] = {"false", "true", "auto", NULL};
-  struct tendon_state *state = target;
+  struct dc_mjcf_tendon_state *state = target;
   dc_mjcf_numbers(reader, node, "stiffness", 1, 3, state->stiffness);
   dc_mjcf_numbers(reader, node, "damping", 1, 3, state->damping);
   dc_mjcf_number(reader, node, "frictionloss", &state->friction);
@@ -47,19 +48,19 @@ static void apply_tendon(struct dc_mjcf_reader *reader, const struct dc_mjcf_nod
   state->ranged |= dc_mjcf_numbers(reader, node, "range", 2, 2, state->range) > 0;
 }
 
-static bool is_limited(const struct dc_mjcf_reader *reader, const struct tendon_state *state)
+static bool is_limited(const struct dc_mjcf_reader *reader, const struct dc_mjcf_tendon_state *state)
 {
   return (state->limited == 1 || (state->limited == 2 && state->ranged && reader->autolimits)) &&
          !reader->model->option.no_limit;
 }
 
-// Adds the spring of a tendon, linear and slack at one length, to that of its joint: both together are slack at the mean of
-// where they are, weighted by their constants.
-static void fold_spring(struct dc_mjcf_joint *joint, double c, struct tendon_state *state)
+// Adds the spring of a tendon, linear and slack at one length, without one at that of the joints' references, to that of
+// its joint: both together are slack at the mean of where they are, weighted by their constants.
+static void fold_spring(struct dc_mjcf_joint *joint, double c, struct dc_mjcf_tendon_state *state)
 {
   double own = joint->stiffness, more = c * c * state->stiffness[0];
   bool given = state->slacks > 0 && state->slack[0] != -1;
-  double rest = given ? state->slack[0] / c : joint->springref;
+  double rest = (given ? state->slack[0] : state->reference) / c;
   if (!(more > 0) || state->stiffness[1] != 0 || state->stiffness[2] != 0 ||
       (state->slacks == 2 && state->slack[0] != state->slack[1]))
     return;
@@ -70,7 +71,7 @@ static void fold_spring(struct dc_mjcf_joint *joint, double c, struct tendon_sta
 
 // The joint does what a tendon of it alone does by itself, as far as a joint can; the rest stays in the state.
 static void fold_into_joint(const struct dc_mjcf_reader *reader, struct dc_mjcf_joint *joint, double c,
-                            struct tendon_state *state)
+                            struct dc_mjcf_tendon_state *state)
 {
   double low = fmin(state->range[0] / c, state->range[1] / c), high = fmax(state->range[0] / c, state->range[1] / c);
   fold_spring(joint, c, state);
@@ -94,7 +95,7 @@ static void fold_into_joint(const struct dc_mjcf_reader *reader, struct dc_mjcf_
 }
 
 // One thing that a tendon does by itself, or NULL.
-static const char *what_acts(const struct dc_mjcf_reader *reader, const struct tendon_state *state)
+static const char *what_acts(const struct dc_mjcf_reader *reader, const struct dc_mjcf_tendon_state *state)
 {
   const struct dc_mjcf_option *option = &reader->model->option;
   bool spring = state->stiffness[0] != 0 || state->stiffness[1] != 0 || state->stiffness[2] != 0;
@@ -140,22 +141,23 @@ static void read_joints(struct dc_mjcf_reader *reader, struct dc_mjcf_tendon *te
   }
 }
 
-// Fixed and spatial tendons.  The sites of a spatial one are not read, as nothing here runs along them.
+// Fixed and spatial tendons, whose states wait for the equalities of joints (dc_mjcf_fold_tendons).  The sites of a spatial one are not read, as nothing here runs along them.
 void dc_mjcf_read_tendons(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
 {
   struct dc_mjcf *model = reader->model;
   for (const struct dc_mjcf_node *node = section->first; node && !reader->status; node = node->next) {
-    struct tendon_state state = {.limited = 2};
     struct dc_mjcf_tendon tendon = {.node = node, .fixed = strcmp(node->name, "fixed") == 0};
     if (!tendon.fixed && strcmp(node->name, "spatial") != 0)
       continue;
+    if (!(tendon.state = dc_arena_alloc(reader->arena, 1, sizeof *tendon.state))) {
+      dc_mjcf_refuse(reader, node, DC_MEMORY, "out of memory");
+      return;
+    }
+    *tendon.state = (struct dc_mjcf_tendon_state){.limited = 2};
     tendon.name = dc_mjcf_copy(reader, dc_mjcf_text(reader, node, "name"));
-    dc_mjcf_apply_all(reader, node, NULL, is_tendon, apply_tendon, &state);
+    dc_mjcf_apply_all(reader, node, NULL, is_tendon, apply_tendon, tendon.state);
     if (tendon.fixed)
       read_joints(reader, &tendon);
-    if (!reader->status && tendon.fixed && tendon.count == 1)
-      fold_into_joint(reader, &model->joints[tendon.joints[0]], tendon.coefficients[0], &state);
-    tendon.acts = what_acts(reader, &state);
     if (!reader->status && model->tendon_count >= DC_MJCF_MOST)
       dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "more than %d tendons", DC_MJCF_MOST);
     if (!reader->status &&
@@ -198,6 +200,36 @@ static int leader_of(const struct dc_mjcf *model, const struct dc_mjcf_tendon *t
   return *coefficient != 0 ? leader : -1;
 }
 
+// The joint that a fixed tendon is one of alone: its only one, or that which all of its joints follow; -1: none.  The
+// only one may follow by another law.
+static int joint_of(const struct dc_mjcf *model, const struct dc_mjcf_tendon *tendon, double *coefficient)
+{
+  int joint = tendon->fixed ? leader_of(model, tendon, coefficient) : -1;
+  if (joint >= 0 || !tendon->fixed || tendon->count != 1)
+    return joint;
+  *coefficient = tendon->coefficients[0];
+  return tendon->joints[0];
+}
+
+// What tendons of one joint do by themselves becomes that joint's, whose spring changes with it: lengths come before.
+void dc_mjcf_fold_tendons(struct dc_mjcf_reader *reader)
+{
+  struct dc_mjcf *model = reader->model;
+  for (size_t t = 0; t < model->tendon_count; t++)
+    for (int k = 0; k < model->tendons[t].count; k++)
+      model->tendons[t].state->reference +=
+          model->tendons[t].coefficients[k] * model->joints[model->tendons[t].joints[k]].springref;
+  for (size_t t = 0; t < model->tendon_count; t++) {
+    struct dc_mjcf_tendon *tendon = &model->tendons[t];
+    bool single = tendon->count == 1;
+    double coefficient = single ? tendon->coefficients[0] : 0;
+    int joint = single ? tendon->joints[0] : joint_of(model, tendon, &coefficient);
+    if (joint >= 0)
+      fold_into_joint(reader, &model->joints[joint], coefficient, tendon->state);
+    tendon->acts = what_acts(reader, tendon->state);
+  }
+}
+
 // Finds the tendon that an actuator names.  One of a single joint, or of several that follow one, becomes a gear on that
 // joint.
 void dc_mjcf_drive_tendon(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node,
@@ -213,11 +245,7 @@ void dc_mjcf_drive_tendon(struct dc_mjcf_reader *reader, const struct dc_mjcf_no
   const struct dc_mjcf_tendon *tendon = &model->tendons[index];
   actuator->tendon = index;
   double coefficient;
-  int joint = tendon->fixed ? leader_of(model, tendon, &coefficient) : -1;
-  if (joint < 0 && tendon->fixed && tendon->count == 1) {  // which follows by another law: as an actuator of that joint
-    joint = tendon->joints[0];
-    coefficient = tendon->coefficients[0];
-  }
+  int joint = joint_of(model, tendon, &coefficient);
   if (joint < 0)
     return;
   actuator->transmission = DC_MJCF_OF_JOINT;
