@@ -243,7 +243,46 @@ static int points_of(enum dc_urdf_joint_type type)
   }
 }
 
-// A second joint to one link closes a loop: ties hold its points together, LEVER apart.  child: the pose of the child in
+// Whether a link hangs on another one, by the joints that lead to links.
+static bool hangs_on(const struct dc_sdf_reader *reader, int link, int above)
+{
+  for (size_t k = 0; k <= reader->urdf->link_count && link >= 0; k++, link = reader->leads[link].parent)
+    if (link == above)
+      return true;
+  return false;
+}
+
+// Of several joints to one link the first leads to it and the others close loops, by points that they hold together.
+// One for which points do not do, such as a prismatic one, leads in place of the first, unless its parent hangs on the
+// link.
+enum dc_status dc_sdf_choose_joints(struct dc_sdf_reader *reader)
+{
+  size_t count = reader->urdf->link_count;
+  reader->leads = dc_arena_alloc(reader->arena, count + 1, sizeof *reader->leads);
+  if (!reader->leads)
+    return dc_sdf_no_memory(reader);
+  for (size_t k = 0; k < count; k++)
+    reader->leads[k] = (struct dc_sdf_lead){.joint = -1, .parent = -1};
+  for (int pass = 0; pass < 2; pass++)
+    for (size_t i = 1; i < reader->frame_count; i++) {
+      struct dc_sdf_lead own = {.joint = (int)i};
+      enum dc_status status;
+      int type, child;
+      if (reader->frames[i].kind != DC_SDF_JOINT || reader->frames[i].scope->is_static)
+        continue;
+      if ((status = read_type(reader, reader->frames[i].element, &type)) ||
+          (status = read_end(reader, own.joint, "parent", &own.parent)) ||
+          (status = read_end(reader, own.joint, "child", &child)))
+        return status;
+      own.firm = types[type].axes == 2 || !points_of(types[type].type);
+      if (child >= 0 && (pass ? own.firm && !reader->leads[child].firm && !hangs_on(reader, own.parent, child)
+                              : reader->leads[child].joint < 0))
+        reader->leads[child] = own;
+    }
+  return DC_OK;
+}
+
+// Another joint to one link closes a loop: ties hold its points together, LEVER apart.  child: the pose of the child in
 // the frame of the joint.  The joint's range, damping and friction are not there.
 static enum dc_status close_loop(struct dc_sdf_reader *reader, const struct dc_urdf_joint *joint,
                                  const char *child_name, const struct dc_urdf_pose *child)
@@ -312,8 +351,12 @@ enum dc_status dc_sdf_read_joint(struct dc_sdf_reader *reader, int index)
   dc_urdf_pose_compose(&child_pose, &own, &child_pose);
   joint.parent_name = parent < 0 ? "world" : reader->urdf->links[parent].name;
   const char *child_name = reader->urdf->links[child].name;
-  if (is_child(reader->urdf, child_name) && types[type].axes < 2 && points_of(joint.type))
+  if (reader->leads[child].joint != index) {
+    if (types[type].axes == 2 || !points_of(joint.type))
+      return dc_xml_fail(frame.element, reader->error, DC_BAD_INPUT,
+                         "closes a loop, which ball, revolute and fixed joints do: let one of these close it");
     return close_loop(reader, &joint, child_name, &child_pose);
+  }
   return types[type].axes == 2 ? connect_two(reader, index, &joint, child_name, &child_pose)
                                : connect(reader, &joint, child_name, &child_pose);
 }

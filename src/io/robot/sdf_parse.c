@@ -284,6 +284,7 @@ static enum dc_status read_all(struct dc_sdf_reader *reader, struct dc_xml_file 
   for (size_t i = 1; i < reader->frame_count && !status; i++)
     if (reader->frames[i].kind == DC_SDF_LINK)
       status = dc_sdf_read_link(reader, (int)i);
+  status = status ? status : dc_sdf_choose_joints(reader);
   for (size_t i = 1; i < reader->frame_count && !status; i++)
     if (reader->frames[i].kind == DC_SDF_JOINT)
       status = dc_sdf_read_joint(reader, (int)i);

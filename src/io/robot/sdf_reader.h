@@ -43,6 +43,12 @@ struct dc_sdf_frame {
   struct dc_urdf_pose world;
 };
 
+// The joint that is to lead to a link: its frame, -1 without, and the link above, -1 for the world.
+struct dc_sdf_lead {
+  int joint, parent;
+  bool firm;  // points cannot hold together what it does
+};
+
 struct dc_sdf_reader {
   struct dc_urdf *urdf;
   const struct dc_sdf_options *options;
@@ -50,6 +56,7 @@ struct dc_sdf_reader {
   struct dc_error *error;
   struct dc_sdf_frame *frames;
   size_t frame_count, frame_capacity;
+  struct dc_sdf_lead *leads;  // [links]
   const char *open[DC_SDF_MOST_INCLUDES];  // real paths of files that are being read, outermost first
   int open_count;
   struct dc_xml_file **files;  // all that were read, for what of them was not used
@@ -90,6 +97,8 @@ enum dc_status dc_sdf_pose_in_link(struct dc_sdf_reader *reader, struct dc_xml_e
 
 // Links (sdf_links.c) and joints (sdf_joints.c), once all frames are known.
 enum dc_status dc_sdf_read_link(struct dc_sdf_reader *reader, int frame);
+// Which joints lead to links, where several do; before the joints are read.
+enum dc_status dc_sdf_choose_joints(struct dc_sdf_reader *reader);
 enum dc_status dc_sdf_read_joint(struct dc_sdf_reader *reader, int frame);
 // Joints of what no joint holds to the world.
 enum dc_status dc_sdf_hold_roots(struct dc_sdf_reader *reader);
