@@ -364,19 +364,22 @@ static void test_driven_followers(void)
 static void test_followed_tendons(void)
 {
 #define TENDONS(joint, equality, tendons)                                                                              \
-  "<mujoco><worldbody><body name='l'><joint name='x' type='slide' " joint "/>" BOX "</body><body name='b' pos='5 0 0'>" \
+  "<mujoco><worldbody><body name='l'><joint name='x' type='slide' " joint "/>" BOX                                     \
+  "</body><body name='b' pos='5 0 0'>"                                                                                 \
   "<joint name='y' type='slide'/>" BOX "</body></worldbody><equality>" equality "</equality><tendon>" tendons          \
   "</tendon></mujoco>"
-  open_model(TENDONS("", "<joint joint1='y' joint2='x' polycoef='0 -2 0 0 0'/>",
-                     "<fixed stiffness='2' springlength='.6' damping='.5' frictionloss='.1' armature='.1'><joint joint='x' "
-                     "coef='1'/><joint joint='y' coef='-1'/></fixed>"));
+  open_model(
+      TENDONS("", "<joint joint1='y' joint2='x' polycoef='0 -2 0 0 0'/>",
+              "<fixed stiffness='2' springlength='.6' damping='.5' frictionloss='.1' armature='.1'><joint joint='x' "
+              "coef='1'/><joint joint='y' coef='-1'/></fixed>"));
   check_json(find_body(&tree, "l"), "joint",
              "{'type':'slide','damping':4.5,'stiffness':18,'rest':0.2,'armature':0.9,'dry_friction':0.3}");
   CHECK(!tree.scene.notes.first, "%s", tree.scene.notes.first ? tree.scene.notes.first->text : "");
   done();
-  open_model(TENDONS("stiffness='4' springref='.1'", "",
-                     "<fixed stiffness='3' springlength='1'><joint joint='x' coef='2'/></fixed><fixed stiffness='1'><joint "
-                     "joint='x' coef='1'/></fixed>"));
+  open_model(
+      TENDONS("stiffness='4' springref='.1'", "",
+              "<fixed stiffness='3' springlength='1'><joint joint='x' coef='2'/></fixed><fixed stiffness='1'><joint "
+              "joint='x' coef='1'/></fixed>"));
   double rest = member(member(find_body(&tree, "l"), "joint"), "rest")->valuedouble;
   CHECK(fabs(rest - 6.5 / 17) < 1e-12, "slack at %.17g", rest);
   done();

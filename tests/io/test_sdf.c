@@ -225,6 +225,27 @@ static void test_nested(void)
   rmdir("thing");
 }
 
+// A model that a model inside places, which a frame of its own places: at -(0, 2, -3) of where it is put.
+static void test_placed(void)
+{
+  struct tree tree;
+  load_sdf(
+      &tree,
+      SDF("<model name='o' placement_frame='n'><pose>5 0 0 0 0 0</pose>" SOLID(
+          "a", "") "<model name='n' placement_frame='f'><pose>0 2 0 0 0 0</pose>" SOLID("b",
+                                                                                        "") "<frame name='f'><pose>0 0 "
+                                                                                            "3 0 0 "
+                                                                                            "0</pose></frame></"
+                                                                                            "model>" HINGE("j", "fixed",
+                                                                                                           "a", "n::b",
+                                                                                                           "") "</"
+                                                                                                               "model"
+                                                                                                               ">"));
+  check_numbers(find_body(&tree, "a"), "position", 3, (double[3]){5, -2, 3}, 1e-15);
+  check_numbers(find_body(&tree, "n::b"), "position", 3, (double[3]){0, 2, -3}, 1e-15);
+  unload(&tree);
+}
+
 // Attached here and placed there: the pose goes by one frame, the link of a joint by the other, and neither is unread.
 static void test_attached(void)
 {
@@ -360,7 +381,8 @@ static void test_refusals(void)
   unload(&tree);
 }
 
-RUN_TESTS_IN_TEMPORARY_FOLDER({"free and static models", test_free_and_static}, {"frames", test_frames},
+RUN_TESTS_IN_TEMPORARY_FOLDER({"models placed by models", test_placed},
+                              {"free and static models", test_free_and_static}, {"frames", test_frames},
                               {"joints", test_joints}, {"geometry and friction", test_geometry},
                               {"compounds", test_compounds}, {"nested and included models", test_nested},
                               {"attached and placed", test_attached}, {"directions of friction", test_directions},

@@ -211,7 +211,7 @@ static int joint_of(const struct dc_mjcf *model, const struct dc_mjcf_tendon *te
   return tendon->joints[0];
 }
 
-// What tendons of one joint do by themselves becomes that joint's, whose spring changes with it: lengths come before.
+// Tendons of one joint do to that what they do by themselves.  Its spring changes with it, so that lengths come before.
 void dc_mjcf_fold_tendons(struct dc_mjcf_reader *reader)
 {
   struct dc_mjcf *model = reader->model;

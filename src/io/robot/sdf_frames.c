@@ -97,7 +97,7 @@ static enum dc_status pose_above(struct dc_sdf_reader *reader, int frame, int st
     enum dc_status status = find_base(reader, one);
     if (status)
       return status;
-    if (frame == 0 || hops > reader->frame_count)
+    if (frame == 0 || one->placed || hops > reader->frame_count)
       return dc_xml_fail(reader->frames[stop].element, reader->error, DC_BAD_INPUT,
                          "its placement_frame does not hang on it");
     dc_urdf_pose_compose(pose, &one->pose, pose);
@@ -106,25 +106,27 @@ static enum dc_status pose_above(struct dc_sdf_reader *reader, int frame, int st
   return DC_OK;
 }
 
-// The pose of a frame in the world, once that of its base is known.  A placement_frame means that not the model
-// itself but a frame in it is put there, so the pose of that frame in the model is taken back.
-static enum dc_status place(struct dc_sdf_reader *reader, int index)
+// A placement_frame means that not the model itself but a frame in it is put there, so the pose of that frame in the
+// model is taken back.  The way to it may lead through models inside, which stand behind theirs and are settled before.
+enum dc_status dc_sdf_place_models(struct dc_sdf_reader *reader)
 {
-  struct dc_sdf_frame *frame = &reader->frames[index];
-  struct dc_urdf_pose inside;
-  dc_urdf_pose_compose(&frame->world, &reader->frames[frame->base].world, &frame->pose);
-  if (!frame->placed)
-    return DC_OK;
   char quoted[DC_JSON_QUOTED];
-  int placed = dc_sdf_find_frame(reader, frame->inner, frame->placed);
-  if (placed < 0)
-    return dc_xml_fail(frame->element, reader->error, DC_BAD_INPUT, "placement_frame: there is no frame %s in it",
-                       dc_json_quote(quoted, frame->placed));
-  enum dc_status status = pose_above(reader, placed, index, &inside);
-  if (status)
-    return status;
-  dc_urdf_pose_invert(&inside, &inside);
-  dc_urdf_pose_compose(&frame->world, &frame->world, &inside);
+  for (int i = (int)reader->frame_count - 1; i > 0; i--) {
+    struct dc_sdf_frame *frame = &reader->frames[i];
+    struct dc_urdf_pose inside;
+    if (!frame->placed)
+      continue;
+    int placed = dc_sdf_find_frame(reader, frame->inner, frame->placed);
+    if (placed < 0)
+      return dc_xml_fail(frame->element, reader->error, DC_BAD_INPUT, "placement_frame: there is no frame %s in it",
+                         dc_json_quote(quoted, frame->placed));
+    enum dc_status status = pose_above(reader, placed, i, &inside);
+    if (status)
+      return status;
+    dc_urdf_pose_invert(&inside, &inside);
+    dc_urdf_pose_compose(&frame->pose, &frame->pose, &inside);
+    frame->placed = NULL;
+  }
   return DC_OK;
 }
 
@@ -148,8 +150,9 @@ enum dc_status dc_sdf_world_pose(struct dc_sdf_reader *reader, int frame, struct
   }
   while (!status && count > 0) {
     int next = way[--count];
-    status = place(reader, next);
-    reader->frames[next].state = 2;
+    struct dc_sdf_frame *one = &reader->frames[next];
+    dc_urdf_pose_compose(&one->world, &reader->frames[one->base].world, &one->pose);
+    one->state = 2;
   }
   free(way);
   *pose = reader->frames[frame].world;

@@ -252,7 +252,7 @@ static bool hangs_on(const struct dc_sdf_reader *reader, int link, int above)
   return false;
 }
 
-// Of several joints to one link the first leads to it and the others close loops, by points that they hold together.
+// The first of several joints to one link leads to it and the others close loops, by points that they hold together.
 // One for which points do not do, such as a prismatic one, leads in place of the first, unless its parent hangs on the
 // link.
 enum dc_status dc_sdf_choose_joints(struct dc_sdf_reader *reader)

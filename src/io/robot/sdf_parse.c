@@ -281,6 +281,7 @@ static enum dc_status read_all(struct dc_sdf_reader *reader, struct dc_xml_file 
     memcpy(reader->gravity, (const double[3]){0, 0, -9.8}, sizeof reader->gravity);
   if (!status)
     status = add_members(reader, element ? element : file->root, world);
+  status = status ? status : dc_sdf_place_models(reader);
   for (size_t i = 1; i < reader->frame_count && !status; i++)
     if (reader->frames[i].kind == DC_SDF_LINK)
       status = dc_sdf_read_link(reader, (int)i);

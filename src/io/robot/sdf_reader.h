@@ -85,6 +85,8 @@ enum dc_status dc_sdf_pose(struct dc_sdf_reader *reader, struct dc_xml_element *
 // Frames (sdf_frames.c).
 // Adds a frame called prefix + name; *index gets its number.
 enum dc_status dc_sdf_add_frame(struct dc_sdf_reader *reader, const struct dc_sdf_frame *frame, int *index);
+// Poses of models become those of the models themselves, whatever their placement_frame; once all frames are known.
+enum dc_status dc_sdf_place_models(struct dc_sdf_reader *reader);
 // The frame that name means in a scope, -1 without.
 int dc_sdf_find_frame(const struct dc_sdf_reader *reader, const struct dc_sdf_scope *scope, const char *name);
 // The pose of a frame in the world; frames that refer to each other in a circle are refused.
