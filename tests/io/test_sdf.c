@@ -228,7 +228,7 @@ static void test_nested(void)
 // A model that a model inside places, which a frame of its own places: at -(0, 2, -3) of where it is put.
 static void test_placed(void)
 {
-  struct tree tree;
+  struct tree tree = {0};
   load_sdf(
       &tree,
       SDF("<model name='o' placement_frame='n'><pose>5 0 0 0 0 0</pose>" SOLID(
