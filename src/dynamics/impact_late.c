@@ -10,7 +10,8 @@
 
 size_t dc_impact_late_place(const struct dc_model *model)
 {
-  return DC_IMPACT_NUMBERS * (size_t)dc_model_pair_count(model) + (size_t)dc_node_touch_count(model);
+  return DC_IMPACT_NUMBERS * (size_t)dc_model_pair_count(model) + (size_t)dc_node_touch_count(model) +
+         (size_t)dc_surface_pair_count(&model->bodies);
 }
 
 const double *dc_late_of(const struct dc_rigid_contact *rigid, const double (*memory)[DC_IMPACT_NUMBERS], int pair)

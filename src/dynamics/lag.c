@@ -63,7 +63,8 @@ static bool holds(const struct dc_model *model, const struct dc_step_interval *i
   return scale * scale * dc_vec_dot(change, change) <= dc_vec_dot(force, force);
 }
 
-// The bodies of a mechanism, or one that is alone: their mass, and their momentum along a force over the time since t-1.
+// The bodies of a mechanism, or one that is alone or soft: their mass, and their momentum along a force over the time
+// since t-1.
 struct side {
   double mass, moved;
 };
@@ -71,11 +72,11 @@ struct side {
 static struct side side_of(const struct dc_rollout *rollout, int body, const double force[3])
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
-  bool alone = dc_body_is_alone(bodies, body);
+  bool soft = dc_soft_of(bodies, body) != NULL, alone = soft || dc_body_is_alone(bodies, body);
   struct side side = {0, 0};
   for (int i = alone ? body : 0; i < (alone ? body + 1 : bodies->count); i++) {
     double way[3];
-    if (!dc_body_moves(&bodies->bodies[i]) || bodies->bodies[i].mechanism != bodies->bodies[body].mechanism)
+    if (!soft && (!dc_body_moves(&bodies->bodies[i]) || bodies->bodies[i].mechanism != bodies->bodies[body].mechanism))
       continue;
     dc_vec_sub(way, rollout->now.poses[i].position, rollout->before.poses[i].position);
     side.mass += bodies->bodies[i].mass;
@@ -84,12 +85,12 @@ static struct side side_of(const struct dc_rollout *rollout, int body, const dou
   return side;
 }
 
-// m w of a pair; the contact itself may stand still while a body turns about it and is braked.
-static double momentum_of(const struct dc_rollout *rollout, int p, const double force[3])
+// m w of two bodies; the contact itself may stand still while a body turns about it and is braked.
+static double momentum_of(const struct dc_rollout *rollout, const int of[2], const double force[3])
 {
   double way = 0, inverse_mass = 0, size = dc_vec_norm(force);
   for (int x = 0; x < 2; x++) {
-    struct side side = side_of(rollout, rollout->rigid.pair_bodies[p][x], force);
+    struct side side = side_of(rollout, of[x], force);
     if (!(side.mass > 0))
       continue;
     way += (x ? -1 : 1) * side.moved / side.mass;
@@ -98,25 +99,27 @@ static double momentum_of(const struct dc_rollout *rollout, int p, const double 
   return size > 0 && inverse_mass > 0 ? way / (size * inverse_mass) : 0;
 }
 
-// Whether a pair keeps by now about what a contact keeps that has lasted since whole steps.
-static bool has_lasted(const struct dc_rollout *rollout, double before, double step, int p)
+bool dc_force_lasts(const struct dc_rollout *rollout, const struct dc_step_interval *interval, const int bodies[2],
+                    const double force[3], const double before[3], double unit, double slip)
 {
-  return rollout->rigid.left && before < step && (rollout->rigid.slip[p] - 1) * before >= KEPT * (step - before);
+  double length = interval->length / interval->ratio, step = rollout->model->definition.time.step,
+         push = unit * dc_vec_norm(force) * length, momentum = fabs(momentum_of(rollout, bodies, force));
+  // It keeps by now about as much as one that has lasted since whole steps.
+  bool has_lasted = rollout->rigid.left && length < step && (slip - 1) * length >= KEPT * (step - length);
+  if (rollout->prediction)
+    return momentum <= PREDICTED_BRAKED * push * step;
+  return holds(rollout->model, interval, force, before) &&
+         (has_lasted || momentum <= push * fmax(BRAKED * step, RESOLVED * length));
 }
 
 static bool lasts(const struct dc_rollout *rollout, const struct dc_step_interval *interval, int p,
                   const struct dc_pair_derivatives *pair, double stiffness)
 {
-  const double *force = pair->gradient + 3, step = rollout->model->definition.time.step;
-  const double(*memory)[DC_IMPACT_NUMBERS] = rollout->rigid.memory;
-  double before = interval->length / interval->ratio, push = stiffness * dc_vec_norm(force) * before;
-  if (memory && (memory[p][DC_IMPACT_ARRIVAL] > 0 || memory[p][DC_IMPACT_ENDED] > 0))
+  const struct dc_rigid_contact *rigid = &rollout->rigid;
+  if (rigid->memory && (rigid->memory[p][DC_IMPACT_ARRIVAL] > 0 || rigid->memory[p][DC_IMPACT_ENDED] > 0))
     return false;
-  if (rollout->prediction)
-    return fabs(momentum_of(rollout, p, force)) <= PREDICTED_BRAKED * push * step;
-  return holds(rollout->model, interval, force, rollout->rigid.before[p]) &&
-         (has_lasted(rollout, before, step, p) ||
-          fabs(momentum_of(rollout, p, force)) <= push * fmax(BRAKED * step, RESOLVED * before));
+  return dc_force_lasts(rollout, interval, rigid->pair_bodies[p], pair->gradient + 3, rigid->before[p], stiffness,
+                        rigid->left ? rigid->slip[p] : 1);
 }
 
 bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
@@ -140,10 +143,4 @@ void dc_rigid_set_lags(struct dc_rollout *rollout, const struct dc_step_interval
     rigid->lag_factors[p] = lag->factor;
   }
   law->lag_factor = rigid->lag_factors;
-}
-
-double dc_touch_lag(const struct dc_model *model, const struct dc_step_interval *interval, const double force[3],
-                    const double before[3])
-{
-  return holds(model, interval, force, before) ? 1 : 1 / interval->ratio;
 }

@@ -16,6 +16,7 @@
 #include "dynamics/barrier_step.h"
 #include "dynamics/node_newton.h"
 #include "dynamics/stepper.h"
+#include "dynamics/surface_lag.h"
 #include "math/vector.h"
 
 struct request {
@@ -39,6 +40,7 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
       {&rollout->newton.allowed, nv, real},
       {&rollout->newton.held, nv, real},
       {&rollout->nodes.duals, (size_t)dc_node_touch_count(rollout->model), sizeof(struct dc_node_dual)},
+      {&rollout->rigid.shares, (size_t)dc_surface_pair_count(model_bodies), sizeof(struct dc_surface_share)},
       {&rollout->q_before, nq, real},
       {&rollout->q_now, nq, real},
       {&rollout->newton.q_trial, nq, real},

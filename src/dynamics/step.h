@@ -94,13 +94,16 @@ struct dc_rigid_contact {
   double friction_energy, impact_energy;              // J
   struct dc_mixed_list mixed;                         // of the pairs with sliding contacts, for add_product only
   // In models that remember (dc_model_remembers), else NULL: what the interval before has left of every pair [pair_count]
-  // and, behind them, of every node at a half-space [dc_node_touch_count]; directions of opening of pairs where that acts
+  // and, behind them, of every node at a half-space [dc_node_touch_count] and of every pair of soft surfaces
+  // [dc_surface_pair_count]; directions of opening of pairs where that acts
   // (terms_impact.c).
   const double (*memory)[DC_IMPACT_NUMBERS];
   double (*left)[DC_IMPACT_NUMBERS];  // where a rollout forward keeps it
   struct dc_impact_normal *normals;
   size_t late;     // place of the first number of impact_late.h in a memory; 0: there are none
   double *slip;    // [pair_count] of memory: all that friction may use over the impulse of the force at t
+  struct dc_surface_share
+      *shares;     // [dc_surface_pair_count] of friction of soft surfaces in the interval (surface_lag.h)
   double seconds;  // spent in evaluations since creation
   const struct dc_pose *evaluated;  // poses that an adjoint evaluated contact at last; NULL: unknown
 };
@@ -464,10 +467,9 @@ bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interv
 // Sets rollout->rigid.lags and their factors, and those of the law; pairs: at t, where they lag (else NULL).
 void dc_rigid_set_lags(struct dc_rollout *rollout, const struct dc_step_interval *interval,
                        const struct dc_pair_derivatives *pairs, struct dc_friction_law *law);
-// The factor for a touch of surfaces, which has no memory, by its force at t and that before at t-1, N: 1 where the force
-// changes slowly, else that of its impulse.
-double dc_touch_lag(const struct dc_model *model, const struct dc_step_interval *interval, const double force[3],
-                    const double before[3]);
+// Whether a contact of two bodies goes on, by its force at t and that before at t-1, both times unit in N, and by slip.
+bool dc_force_lasts(const struct dc_rollout *rollout, const struct dc_step_interval *interval, const int bodies[2],
+                    const double force[3], const double before[3], double unit, double slip);
 
 // terms_impact.c
 // The memory of an interval [pair_count] acts in the next; pairs at its beginning.  memory NULL: nothing.

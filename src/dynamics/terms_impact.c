@@ -16,6 +16,7 @@
 
 #include "dynamics/impact_late.h"
 #include "dynamics/impact_pair.h"
+#include "dynamics/surface_lag.h"
 #include "math/vector.h"
 
 // Whether anything of a pair acts in the interval.
@@ -305,6 +306,7 @@ static void leave(const struct dc_step_state *state, const double (*memory)[DC_I
     memcpy(left[p], law, sizeof left[p]);
   }
   dc_node_leave(state, (double *)(left + pairs));
+  dc_surface_leave(state, left);
 }
 
 // Sizes of the contacts where the next interval begins.
@@ -375,6 +377,7 @@ void dc_impact_pull_back(const struct dc_step_state *state, const double (*memor
       out->memory[p][k] += sums[DC_IMPACT_MEMORY + k] + by.memory[k];
   }
   dc_node_pull_back_left(state, (const double *)(weights + state->rigid->pair_count), out);
+  dc_surface_pull_back_left(state, weights, out);
 }
 
 void dc_impact_push(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
@@ -423,4 +426,5 @@ void dc_impact_push(const struct dc_step_state *state, const double (*memory)[DC
       dc_late_push(state, p, memory, values, law, moves[0], before, late);
   }
   dc_node_push_left(state, variation, (double *)(left + state->rigid->pair_count));
+  dc_surface_push_left(state, variation, left);
 }

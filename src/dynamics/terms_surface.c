@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "dynamics/step.h"
+#include "dynamics/surface_lag.h"
+#include "dynamics/touch_forces.h"
 #include "math/project.h"
 #include "math/vector.h"
 
@@ -87,24 +89,6 @@ static double value(const struct dc_step_state *state)
   return sum;
 }
 
-// Adds forces [4][3] on the vertices of a touch, with arms [4][3].
-static void add_forces(const struct dc_bodies *bodies, const struct dc_touch *touch, const double (*force)[3],
-                       const double (*arm)[3], struct dc_step_forces *forces)
-{
-  for (int v = 0; v < 4; v++) {
-    int body = dc_touch_body(touch, v);
-    const struct dc_soft *soft = dc_soft_of(bodies, body);
-    double torque[3], *sum = soft ? forces->joints + soft->v_offset + 3 * touch->vertex[v] : forces->wrenches[body] + 3;
-    if (!soft && !dc_body_moves(&bodies->bodies[body]))
-      continue;
-    dc_vec_add(sum, sum, force[v]);
-    if (soft)
-      continue;
-    dc_vec_cross(torque, arm[v], force[v]);
-    dc_vec_add(forces->wrenches[body], forces->wrenches[body], torque);
-  }
-}
-
 // Gradient and, unless NULL, Hessian of what is due of a touch at t+1.
 static void share_touch(const struct dc_step_state *state, const struct dc_touch *touch, double (*gradient)[3],
                         double (*hessian)[12])
@@ -128,19 +112,20 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
   const struct dc_touch *touches = touches_of(state, &count);
   for (size_t t = 0; t < count; t++) {
     share_touch(state, &touches[t], gradient, NULL);
-    add_forces(bodies, &touches[t], (const double(*)[3])gradient, (const double(*)[3])touches[t].arm, forces);
+    dc_touch_add_forces(bodies, &touches[t], (const double(*)[3])gradient, (const double(*)[3])touches[t].arm, forces);
   }
   const struct dc_touch *held;
   double share = held_by(state, &held, &count);
   for (size_t t = 0; t < count; t++) {
     held_forces(state, &held[t], share, gradient, x, arm);
-    add_forces(bodies, &held[t], (const double(*)[3])gradient, (const double(*)[3])arm, forces);
+    dc_touch_add_forces(bodies, &held[t], (const double(*)[3])gradient, (const double(*)[3])arm, forces);
   }
   const struct dc_sliding_contact *sliding_contacts = sliding_contacts_of(state, &count);
   for (size_t r = 0; r < count; r++) {
     dc_surface_places(state->surface, &sliding_contacts[r].touch, x, arm);
     dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, false, gradient, NULL);
-    add_forces(bodies, &sliding_contacts[r].touch, (const double(*)[3])gradient, (const double(*)[3])arm, forces);
+    dc_touch_add_forces(bodies, &sliding_contacts[r].touch, (const double(*)[3])gradient, (const double(*)[3])arm,
+                        forces);
   }
 }
 
@@ -271,22 +256,6 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
   }
 }
 
-// How the vertices of a touch move along a direction, with arms [4][3].
-static void vary(const struct dc_bodies *bodies, const struct dc_touch *touch,
-                 const struct dc_step_direction *direction, const double (*arm)[3], double (*varied)[3])
-{
-  for (int v = 0; v < 4; v++) {
-    int body = dc_touch_body(touch, v);
-    const struct dc_soft *soft = dc_soft_of(bodies, body);
-    if (soft) {
-      dc_vec_copy(varied[v], direction->joints + soft->v_offset + 3 * touch->vertex[v]);
-      continue;
-    }
-    dc_vec_cross(varied[v], direction->twists[body], arm[v]);
-    dc_vec_add(varied[v], varied[v], direction->twists[body] + 3);
-  }
-}
-
 void dc_surface_move_duals(const struct dc_step_state *state, const struct dc_step_direction *step,
                            struct dc_surface_contact *surface)
 {
@@ -295,7 +264,7 @@ void dc_surface_move_duals(const struct dc_step_state *state, const struct dc_st
   for (size_t r = 0; r < count; r++) {
     double x[4][3], arm[4][3], varied[4][3];
     dc_surface_places(surface, &sliding_contacts[r].touch, x, arm);
-    vary(&state->model->bodies, &sliding_contacts[r].touch, step, (const double(*)[3])arm, varied);
+    dc_touch_vary(&state->model->bodies, &sliding_contacts[r].touch, step, (const double(*)[3])arm, varied);
     dc_surface_friction_move(surface, r, (const double(*)[3])x, (const double(*)[3])varied);
   }
 }
@@ -323,62 +292,81 @@ static void add_held_product(const struct dc_step_state *state, const struct dc_
   for (size_t t = 0; t < count; t++) {
     const double(*now)[3] = (const double(*)[3])held[t].arm, (*next)[3] = (const double(*)[3])arm;
     dc_surface_places(state->surface, &held[t], x, arm);
-    vary(bodies, &held[t], direction, back ? next : now, move);
+    dc_touch_vary(bodies, &held[t], direction, back ? next : now, move);
     held_product(&held[t], share, (const double(*)[3])move, change);
-    add_forces(bodies, &held[t], (const double(*)[3])change, back ? now : next, forces);
+    dc_touch_add_forces(bodies, &held[t], (const double(*)[3])change, back ? now : next, forces);
   }
 }
 
-// Mixed derivatives of friction between surfaces by the state before, along `direction` of the solution: the place at
-// the start of the interval enters through the slip, and normal, weights and strength through the touch that is held.
-// The coefficient is the geometric mean of both bodies', so that each scale gets half of the total over its own value.
+// Mixed derivatives of the friction of a pair of surfaces by the state before, along `direction` of the solution: the
+// place at the start of the interval enters through the slip, and normal, weights and strength through the touch that is
+// held.  The coefficient is the geometric mean of both bodies', so that each scale gets half of the total over its own
+// value.  All touches share a factor.
+static void add_friction_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction, int pair,
+                               struct dc_step_cotangent *out)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  double *scales = out->input->design.friction_scale, sum = 0;
+  const double *factors = state->input->design.friction_scale;
+  size_t count;
+  const struct dc_sliding_contact *sliding = dc_surface_sliding_of(state, pair, &count);
+  for (size_t r = 0; r < count; r++) {
+    const struct dc_touch *touch = &sliding[r].touch;
+    double x[4][3], arm[4][3], varied[4][3], by[4][3] = {{0}};
+    dc_surface_places(state->surface, touch, x, arm);
+    dc_touch_vary(bodies, touch, direction, (const double(*)[3])arm, varied);
+    double total = dc_sliding_pull_back(&sliding[r], (const double(*)[3])x, (const double(*)[3])varied, by);
+    dc_touch_add_forces(bodies, touch, (const double(*)[3])by, (const double(*)[3])touch->arm, &out->now);
+    for (int side = 0; side < 2; side++)
+      scales[touch->body[side]] += 0.5 * total / factors[touch->body[side]];
+    sum += total;
+  }
+  dc_surface_share_pull_back(state, pair, sum, out);
+}
+
 static void add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                       struct dc_step_cotangent *out)
 {
-  const struct dc_bodies *bodies = &state->model->bodies;
   add_held_product(state, direction, true, &out->now);
-  double *scales = out->input->design.friction_scale;
-  const double *factors = state->input->design.friction_scale;
-  size_t count;
-  const struct dc_sliding_contact *sliding_contacts = sliding_contacts_of(state, &count);
-  for (size_t r = 0; r < count; r++) {
-    const struct dc_touch *touch = &sliding_contacts[r].touch;
-    double x[4][3], arm[4][3], varied[4][3], by[4][3] = {{0}};
-    dc_surface_places(state->surface, touch, x, arm);
-    vary(bodies, touch, direction, (const double(*)[3])arm, varied);
-    double total = dc_sliding_pull_back(&sliding_contacts[r], (const double(*)[3])x, (const double(*)[3])varied, by);
-    add_forces(bodies, touch, (const double(*)[3])by, (const double(*)[3])touch->arm, &out->now);
-    for (int side = 0; side < 2; side++)
-      scales[touch->body[side]] += 0.5 * total / factors[touch->body[side]];
-  }
+  for (int pair = 0; pair < dc_surface_pair_count(&state->model->bodies); pair++)
+    add_friction_mixed(state, direction, pair, out);
 }
 
-// Rows of the mixed Hessian one by one: what pulls back a unit move of a vertex.
-static void add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
-                        struct dc_step_forces *forces)
+// Rows of the mixed Hessian one by one: what pulls back a unit move of a vertex; shared: by how much friction of all
+// touches changes, as a part of it.
+static void add_friction_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                                 const struct dc_sliding_contact *sliding, double shared, struct dc_step_forces *forces)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
   const double *scales = variation->input->design.friction_scale, *factors = state->input->design.friction_scale;
-  size_t count;
+  const struct dc_touch *touch = &sliding->touch;
+  double x[4][3], arm[4][3], move[4][3], change[4][3], scale = shared;
+  dc_surface_places(state->surface, touch, x, arm);
+  dc_touch_vary(bodies, touch, &variation->now, (const double(*)[3])touch->arm, move);
+  dc_sliding_derivatives(sliding, (const double(*)[3])x, false, change, NULL);
+  for (int side = 0; side < 2; side++)
+    scale += 0.5 * scales[touch->body[side]] / factors[touch->body[side]];
+  for (int i = 0; i < 12; i++) {
+    double unit[4][3] = {{0}}, row[4][3] = {{0}}, sum = scale * change[i / 3][i % 3];
+    unit[i / 3][i % 3] = 1;
+    dc_sliding_pull_back(sliding, (const double(*)[3])x, (const double(*)[3])unit, row);
+    for (int v = 0; v < 4; v++)
+      sum += dc_vec_dot(row[v], move[v]);
+    change[i / 3][i % 3] = sum;
+  }
+  dc_touch_add_forces(bodies, touch, (const double(*)[3])change, (const double(*)[3])arm, forces);
+}
+
+static void add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                        struct dc_step_forces *forces)
+{
   add_held_product(state, &variation->now, false, forces);
-  const struct dc_sliding_contact *sliding_contacts = sliding_contacts_of(state, &count);
-  for (size_t r = 0; r < count; r++) {
-    const struct dc_touch *touch = &sliding_contacts[r].touch;
-    double x[4][3], arm[4][3], move[4][3], change[4][3], scale = 0;
-    dc_surface_places(state->surface, touch, x, arm);
-    vary(bodies, touch, &variation->now, (const double(*)[3])touch->arm, move);
-    dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, false, change, NULL);
-    for (int side = 0; side < 2; side++)
-      scale += 0.5 * scales[touch->body[side]] / factors[touch->body[side]];
-    for (int i = 0; i < 12; i++) {
-      double unit[4][3] = {{0}}, row[4][3] = {{0}}, sum = scale * change[i / 3][i % 3];
-      unit[i / 3][i % 3] = 1;
-      dc_sliding_pull_back(&sliding_contacts[r], (const double(*)[3])x, (const double(*)[3])unit, row);
-      for (int v = 0; v < 4; v++)
-        sum += dc_vec_dot(row[v], move[v]);
-      change[i / 3][i % 3] = sum;
-    }
-    add_forces(bodies, touch, (const double(*)[3])change, (const double(*)[3])arm, forces);
+  for (int pair = 0; pair < dc_surface_pair_count(&state->model->bodies); pair++) {
+    size_t count;
+    const struct dc_sliding_contact *sliding = dc_surface_sliding_of(state, pair, &count);
+    double shared = count ? dc_surface_share_push(state, pair, variation) : 0;
+    for (size_t r = 0; r < count; r++)
+      add_friction_product(state, variation, &sliding[r], shared, forces);
   }
 }
 
@@ -437,23 +425,6 @@ static enum dc_status touch(struct dc_rollout *rollout, const double *q, const s
   return DC_OK;
 }
 
-// In an interval of another length than the one before: what slides is compared with where it was then (lag.c).
-static enum dc_status scale_lagged(struct dc_rollout *rollout, const struct dc_step_state *state,
-                                   struct dc_error *error)
-{
-  double force[3], before[3];
-  size_t count;
-  const struct dc_sliding_contact *sliding = dc_surface_sliding_contacts(rollout->surface, &count);
-  if (!count || state->interval.ratio == 1 || state->interval.starts)
-    return DC_OK;
-  enum dc_status status = touch(rollout, state->q_before, state->before, error);
-  for (size_t k = 0; k < count && !status; k++) {
-    dc_sliding_forces(rollout->surface, &sliding[k], force, before);
-    dc_surface_friction_scale(rollout->surface, k, dc_touch_lag(state->model, &state->interval, force, before));
-  }
-  return status ? status : touch(rollout, state->q_now, state->now, error);
-}
-
 static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
 {
   double smoothing = state->model->definition.contact.friction_smoothing;
@@ -465,7 +436,7 @@ static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_sta
     return dc_out_of_memory_for(error, "touching surfaces");
   if (dc_surface_friction_begin(rollout->surface, state->rigid->coefficients, smoothing, state->interval.length))
     return dc_out_of_memory_for(error, "friction");
-  return scale_lagged(rollout, state, error);
+  return dc_surface_share_out(rollout, state, error);
 }
 
 static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_step_state *state, bool careful,

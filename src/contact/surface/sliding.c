@@ -30,7 +30,7 @@ int dc_surface_friction_begin(struct dc_surface_contact *contact, const double *
     dc_touch_profile(touch, p);
     dc_touch_mollifier(touch, m);
     double coefficient = sqrt(coefficients[touch->body[0]] * coefficients[touch->body[1]]);
-    double strength = -coefficient * touch->stiffness * m[0] * 2 * d * p[1];
+    double force = -touch->stiffness * m[0] * 2 * d * p[1], strength = coefficient * force;
     if (!(strength > 0))
       continue;
     if (dc_grow(&contact->sliding_contacts, &contact->sliding_capacity, contact->sliding_count + 1,
@@ -38,6 +38,7 @@ int dc_surface_friction_begin(struct dc_surface_contact *contact, const double *
       return -1;
     struct dc_sliding_contact *sliding = &contact->sliding_contacts[contact->sliding_count++];
     *sliding = (struct dc_sliding_contact){.touch = *touch,
+                                           .force = force,
                                            .strength = strength,
                                            .width = smoothing * time_step,
                                            .by_distance = 1 / d + 2 * d * p[2] / p[1],
@@ -63,25 +64,12 @@ const struct dc_touch *dc_surface_held(const struct dc_surface_contact *contact,
   return contact->held;
 }
 
-// From body[1] to body[0].
-static void touch_force(const struct dc_touch *touch, double force[3])
+void dc_touch_force(const struct dc_touch *touch, double force[3])
 {
   double p[3], m[3];
   dc_touch_profile(touch, p);
   dc_touch_mollifier(touch, m);
   dc_vec_scale(force, touch->closest.r, -2 * touch->stiffness * m[0] * p[1]);
-}
-
-void dc_sliding_forces(const struct dc_surface_contact *contact, const struct dc_sliding_contact *sliding,
-                       double force[3], double before[3])
-{
-  struct dc_touch touch = sliding->touch;
-  touch_force(&touch, force);
-  memset(before, 0, 3 * sizeof *before);
-  dc_surface_places(contact, &sliding->touch, touch.x, touch.arm);
-  dc_feature_closest(touch.first, (const double(*)[3])touch.x, &touch.closest);
-  if (touch.closest.square > 0 && touch.closest.square < touch.range * touch.range)
-    touch_force(&touch, before);
 }
 
 void dc_surface_friction_scale(struct dc_surface_contact *contact, size_t k, double factor)
@@ -180,4 +168,13 @@ double dc_sliding_pull_back(const struct dc_sliding_contact *sliding, const doub
                                          sliding->touch.x,        (const double(*)[3])moved, varied};
   dc_point_pull_back(&origin, sliding->normal, &c, out);
   return c.total;
+}
+
+void dc_sliding_force_pull_back(const struct dc_sliding_contact *sliding, double weight, double (*out)[3])
+{
+  const double still[4][3] = {{0}};
+  const struct dc_point_cotangents c = {.total = weight * sliding->force};
+  const struct dc_point_origin origin = {
+      &sliding->touch.closest, sliding->by_distance, sliding->by_parallel, sliding->touch.x, still, still};
+  dc_point_pull_back(&origin, sliding->normal, &c, out);
 }

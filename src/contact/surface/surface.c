@@ -124,6 +124,15 @@ static enum dc_status add_pair(struct dc_surface_contact *contact, const struct 
   return DC_OK;
 }
 
+int dc_surface_pair_count(const struct dc_bodies *bodies)
+{
+  int count = 0;
+  for (int s = 0; s < bodies->soft_count; s++)
+    for (int b = 0; b < bodies->count; b++)
+      count += dc_soft_meets(bodies, &bodies->soft[s], b);
+  return count;
+}
+
 // A pair for every soft body and every body that it may meet.
 static enum dc_status add_all(struct dc_surface_contact *contact, struct dc_error *error)
 {
@@ -363,6 +372,7 @@ static int add_touch(void *context, const struct dc_surface *const sides[2], con
   memcpy(touch.vertex, feature->vertex, sizeof touch.vertex);
   for (int side = 0; side < 2; side++)
     touch.body[side] = sides[side]->body;
+  touch.pair = (int)(search->pair - contact->pairs);
   for (int v = 0; v < 4; v++)
     if (sides[v >= feature->first]->arm)
       dc_vec_copy(touch.arm[v], sides[v >= feature->first]->arm[feature->vertex[v]]);

@@ -19,6 +19,7 @@ struct dc_surface_contact;
 // The first `first` vertices belong to body[0], the others to body[1]: a point and a triangle (1), or two edges (2).
 struct dc_touch {
   int body[2], first;
+  int pair;       // of surfaces: touches of one stand together
   int vertex[4];  // nodes of soft bodies, vertices of the mesh of rigid ones
   double stiffness, range;
   double threshold;           // of the mollifier of edges, m^4
@@ -35,7 +36,8 @@ static inline int dc_touch_body(const struct dc_touch *touch, int vertex)
 struct dc_sliding_contact {
   struct dc_touch touch;  // at t
   double normal[3];       // from body[1] to body[0]
-  double strength;        // coefficient times normal force, N
+  double force;           // normal, N
+  double strength;        // coefficient times what friction gets of it, N
   double width;           // way over which friction sets in, m
   double direction[3];    // of the force, y <= 1, as Newton's iterates follow it (sliding.c)
   bool followed;          // false: not yet, and it is that of the slip
@@ -70,10 +72,10 @@ void dc_touch_derivatives(const struct dc_touch *touch, double (*gradient)[3], d
 // smoothing m/s, time_step s.  -1 when out of memory.
 int dc_surface_friction_begin(struct dc_surface_contact *contact, const double *coefficients, double smoothing,
                               double time_step);
-// The force of a sliding contact at t, over its coefficient, N, and that which its four vertices had at the last
-// evaluation, from body[1] to body[0]: 0 where they were out of range.
-void dc_sliding_forces(const struct dc_surface_contact *contact, const struct dc_sliding_contact *sliding,
-                       double force[3], double before[3]);
+// Force of a touch from body[1] to body[0], N.
+void dc_touch_force(const struct dc_touch *touch, double force[3]);
+// How many pairs of surfaces there may be between bodies.
+int dc_surface_pair_count(const struct dc_bodies *bodies);
 // Multiplies the strength of sliding contact number k.
 void dc_surface_friction_scale(struct dc_surface_contact *contact, size_t k, double factor);
 const struct dc_sliding_contact *dc_surface_sliding_contacts(const struct dc_surface_contact *contact, size_t *count);
@@ -92,6 +94,8 @@ void dc_surface_friction_move(struct dc_surface_contact *contact, size_t k, cons
 // gradient . varied.
 double dc_sliding_pull_back(const struct dc_sliding_contact *sliding, const double (*x)[3], const double (*varied)[3],
                             double (*out)[3]);
+// The derivative of weight times the normal force by the places at t, added to out [4][3].
+void dc_sliding_force_pull_back(const struct dc_sliding_contact *sliding, double weight, double (*out)[3]);
 
 // Motion, from where contact was evaluated last along a path: nodes on straight lines, frames as path says.
 
