@@ -4,9 +4,10 @@
 // The minimization of a step moves bodies along paths that cross nothing, but these are not the motion.  Newton's
 // iterates may walk around an obstacle and come to rest behind it, where the potential is lower, and the straight
 // motion from frame to frame goes through it.  So the straight motion itself is checked, from the solution back to the
-// beginning; where it is not clear free bodies may have gone along arcs to the same end.  The interval is halved and solved again, down to 2^-divisions of the step, where the motion may cross
-// something, where an element is inverted at the end, or where there is no solution.  It is halved twice at most where soft
-// bodies of second order hit half-spaces faster than it resolves.  Intervals grow again by a factor
+// beginning; where it is not clear free bodies may have gone along arcs to the same end.  The interval is halved and
+// solved again, down to 2^-divisions of the step, where the motion may cross something, where an element is inverted at
+// the end, or where there is no solution.  It is halved, too, where soft bodies of second order hit something faster than
+// it resolves.  Intervals grow again by a factor
 // of two at a time, at places that are multiples of their length:
 //
 //     |---------------| solved, but crosses: halved        |-------|-------| ... |---|-|-|---|-------|
@@ -24,10 +25,6 @@
 // A scene that accepts what does not converge gets it at this division; until then dividing mostly helps.  A step that
 // fails more often than this would take minutes.
 enum { LEAST_ACCEPTED = 6, MOST_FAILURES = 10000 };
-
-// Divisions of a step for impacts of soft bodies: quarters lose 2.0 % of the speed of a ball that bounces at 1e5 Pa and
-// 5 ms, halves 6 %.
-enum { IMPACT_DIVISIONS = 2 };
 
 // Nodes that forces of second order have thrown so many radii of their body a step, which no division takes back, end the
 // run after so many divisions.
@@ -93,7 +90,7 @@ static enum dc_status try_interval(struct dc_rollout *rollout, const struct dc_r
   if (!report->converged && !(solver->accept_unconverged && last))
     return dc_fail(error, DC_NUMERICAL, "no convergence within %d Newton iterations (%.3g times the tolerance is left)",
                    report->iterations, report->residual);
-  if (rollout->nodes.past && division < IMPACT_DIVISIONS && division < solver->divisions) {
+  if (rollout->nodes.past && division < solver->divisions) {
     struct dc_step_state state = dc_step_state_of(rollout, input, interval, rollout->q_before, q, q_next);
     if (!dc_nodes_resolved(&state))
       return dc_fail(error, DC_NUMERICAL, "an impact of a soft body is not resolved");
