@@ -3,7 +3,8 @@
 // (docs/theory/steps.md, "Second order").  Elastic forces and those of contact are shares of what they are at the ends of
 // an interval.  A body that lands in it or is thrown back meets them too early or too late, and a ball loses by it the
 // larger a part of its speed, the larger a part of its contact the interval is.  With its length h, the normal forces F and F+ of nodes at both ends, and
-// p the momenta of nodes along the change of all forces, as sums of sizes,
+// p the momenta of nodes along the change of all forces, as sums of sizes, in this interval or the one before, whichever are
+// larger (a body that turns round has none before),
 //     sum |F+ - F| h > A (p + h sum F+)
 // tells such an interval.  Only impacts count: p > B h sum F+ (what is pressed slowly is none) and p > C h sum m |g|
 // (nor is what settles).  Nor is an interval asked to be shorter than the part 1/N of the time that a ball of the body's
@@ -90,6 +91,14 @@ static double longest(const struct dc_step_state *state, const struct dc_soft *s
   return 5.1 * radius / sound * pow(sound / speed, 0.2) / PARTS;
 }
 
+// |f.(x - y)|
+static double along(const double force[3], const double *x, const double *y)
+{
+  double way[3];
+  dc_vec_sub(way, x, y);
+  return fabs(dc_vec_dot(way, force));
+}
+
 bool dc_nodes_resolved(const struct dc_step_state *state)
 {
   const double h = state->interval.length, gravity = dc_vec_norm(state->input->design.gravity);
@@ -97,15 +106,16 @@ bool dc_nodes_resolved(const struct dc_step_state *state)
   {
     struct impulses sum = impulses_of(state, soft);
     add_surfaces(state, soft, &sum);
-    double momentum = 0, mass = 0, way[3], size = dc_vec_norm(sum.total);
+    double momentum = 0, next = 0, mass = 0, size = dc_vec_norm(sum.total);
     double scale = state->input->design.body_mass_scale[soft->body];
     for (int n = 0; n < soft->node_count && size > CHANGE * sum.end; n++) {
       int at = soft->q_offset + 3 * n;
-      dc_vec_sub(way, state->q_now + at, state->q_before + at);
-      double own = scale * dc_soft_node_mass(soft, n);
-      momentum += own * fabs(dc_vec_dot(way, sum.total)) / size * state->interval.ratio / h;
+      double own = scale * dc_soft_node_mass(soft, n), part = own / (h * size);
+      momentum += part * state->interval.ratio * along(sum.total, state->q_now + at, state->q_before + at);
+      next += part * along(sum.total, state->q_next + at, state->q_now + at);
       mass += own;
     }
+    momentum = fmax(momentum, next);
     if (sum.change > CHANGE * (momentum + sum.end) && momentum > HITS * sum.end &&
         momentum > FALLS * h * mass * gravity && h > longest(state, soft, mass, momentum / mass))
       return false;
