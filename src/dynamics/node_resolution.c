@@ -2,11 +2,11 @@
 // Whether an interval of second order resolves how soft bodies hit half-spaces, rigid bodies and each other
 // (docs/theory/steps.md, "Second order").  Elastic forces and those of contact are shares of what they are at the ends of
 // an interval.  A body that lands in it or is thrown back meets them too early or too late, and a ball loses by it the
-// larger a part of its speed, the larger a part of its contact the interval is.  With its length h, the normal forces F and F+ of nodes at both ends, and
-// p the momenta of nodes along the change of all forces, as sums of sizes, in this interval or the one before, whichever are
-// larger (a body that turns round has none before),
+// larger a part of its speed, the larger a part of its contact the interval is.  With its length h, the normal forces F
+// and F+ of nodes at both ends and the momenta p of nodes along the change of all forces, as sums of sizes,
 //     sum |F+ - F| h > A (p + h sum F+)
-// tells such an interval.  Only impacts count: p > B h sum F+ (what is pressed slowly is none) and p > C h sum m |g|
+// tells such an interval; p is the larger one of this interval and the one before, as a body that turns round has none
+// before.  Only impacts count: p > B h sum F+ (what is pressed slowly is none) and p > C h sum m |g|
 // (nor is what settles).  Nor is an interval asked to be shorter than the part 1/N of the time that a ball of the body's
 // mass, of radius R, would touch a wall (Hertz 1881; Landau and Lifshitz, Theory of Elasticity, section 9),
 //     T = 5.1 R/c (c/v)^(1/5),   c = sqrt(E/density),   v = p over the mass,
@@ -19,8 +19,8 @@
 static const double CHANGE = 0.05;  // A: 0.1 leaves twice the error of a bounce, 0.025 gains nothing
 static const double HITS = 0.2;     // B
 static const double FALLS = 2;      // C
-// N: with 24 of 12 drawn balls (scripts/paper/soft-impacts --seed 5) one is not within 5 % of its bounce at a fifth of the
-// step, with 40 none.
+// N: of 12 drawn balls (scripts/paper/soft-impacts --draws 12 --seed 5) one is not within 5 % of its bounce at a fifth of
+// the step with 24, none with 40.
 static const double PARTS = 32;
 static const double SHEET_PART = 0.25;  // of a step: cloth and rods, which are no balls
 
