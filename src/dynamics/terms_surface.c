@@ -298,7 +298,7 @@ static void add_held_product(const struct dc_step_state *state, const struct dc_
   }
 }
 
-// Mixed derivatives of the friction of a pair of surfaces by the state before, along `direction` of the solution: the
+// Mixed derivatives of the friction of a pair of surfaces by the state before, along `direction` of the solution.  The
 // place at the start of the interval enters through the slip, and normal, weights and strength through the touch that is
 // held.  The coefficient is the geometric mean of both bodies', so that each scale gets half of the total over its own
 // value.  All touches share a factor.
