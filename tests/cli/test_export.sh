@@ -136,4 +136,18 @@ SCENE
 run 0 simulate robot.json -o back
 check "it loads and runs" grep -q "run directory" "$out"
 run 3 export scene.json --format csv -o other.csv
+
+# the most joints that a body may have, of the most parts, all arrive
+for joint in ball planar universal; do
+  [ $joint = ball ] && axis= || axis='"axis": [0, 0, 1],'
+  cat >chain.json <<SCENE
+{ "time": { "step": 0.02, "steps": 1 }, "shapes": { "ball": { "type": "sphere", "radius": 0.1, "level": 1 } },
+  "bodies": [ { "name": "b", "shape": "ball", "mass": 1, $axis
+                "joint": ["$joint", "$joint", "$joint", "$joint", "$joint", "$joint"] } ] }
+SCENE
+  run 0 export chain.json --format urdf -o chain.urdf
+  [ $joint = ball ] && check "all balls are told" grep -q "6 ball joints are three hinges each" "$out" "$err"
+  [ $joint = universal ] && most=12 || most=18
+  check "all joints of six $joint ones" [ "$(grep -c '<joint' chain.urdf)" = "$most" ]
+done
 finish

@@ -271,25 +271,35 @@ static void put_mimic(struct writer *writer, int i)
   }
 }
 
-// The parts of a body's joint, outermost first, a ball as hinges about three axes.
-static int list_parts(const struct dc_body *body, struct dc_joint_part parts[32], int source[32])
+// How many joints of URDF a part is: a ball is three hinges.
+static int width_of(const struct dc_joint_part *part)
+{
+  return part->kind == DC_PART_BALL ? 3 : 1;
+}
+
+static int count_joints(const struct dc_body *body)
 {
   int count = 0;
-  for (int p = 0; p < body->part_count && count < 30; p++) {
-    bool ball = body->parts[p].kind == DC_PART_BALL;
-    for (int k = 0; k < (ball ? 3 : 1); k++, count++) {
-      parts[count] = body->parts[p];
-      source[count] = p;
-      if (!ball)
-        continue;
-      parts[count].kind = DC_PART_HINGE;
-      parts[count].range[0] = -INFINITY;
-      parts[count].range[1] = INFINITY;
-      for (int c = 0; c < 3; c++)
-        parts[count].axis[c] = c == k;
-    }
-  }
+  for (int p = 0; p < body->part_count; p++)
+    count += width_of(&body->parts[p]);
   return count;
+}
+
+// Joint k of a body, outermost first, of a ball the hinge about one of the three axes; returns whose part it is.
+static int take_joint(const struct dc_body *body, int k, struct dc_joint_part *part)
+{
+  int p = 0;
+  for (; k >= width_of(&body->parts[p]); p++)
+    k -= width_of(&body->parts[p]);
+  *part = body->parts[p];
+  if (part->kind == DC_PART_BALL) {
+    part->kind = DC_PART_HINGE;
+    part->range[0] = -INFINITY;
+    part->range[1] = INFINITY;
+    for (int c = 0; c < 3; c++)
+      part->axis[c] = c == k;
+  }
+  return p;
 }
 
 // The joint that leads to a body.  A body without coordinates hangs by one fixed or floating joint.
@@ -302,14 +312,14 @@ static void put_joint(struct writer *writer, int i)
   const struct dc_body *bodies = writer->model->bodies.bodies, *body = &bodies[i];
   const double *rest, *rotation;
   double matrix[9], anchor[3], before[3] = {0}, position[3], above[3] = {0};
-  struct dc_joint_part parts[32];
-  int source[32], count = body->free ? 0 : list_parts(body, parts, source);
+  struct dc_joint_part part;
+  int count = body->free ? 0 : count_joints(body);
   const char *parent = body->parent < 0 ? writer->root : bodies[body->parent].name;
   char ending[24], parent_ending[24] = "";
-  writer->balls += count > body->part_count;
+  writer->balls += count ? (count - body->part_count) / 2 : 0;
   dc_export_rest(body, &rest, &rotation);
   dc_rotation_matrix(matrix, rotation);
-  anchor_of(body, count ? source[0] : -1, anchor);
+  anchor_of(body, count ? 0 : -1, anchor);
   dc_mat_apply(position, matrix, anchor);
   dc_vec_add(position, position, rest);
   if (body->parent >= 0)
@@ -322,7 +332,8 @@ static void put_joint(struct writer *writer, int i)
     dc_text_add(&writer->text, "</joint>\n");
   }
   for (int p = 0; p < count; p++) {
-    bool last = p == count - 1, slide = parts[p].kind == DC_PART_SLIDE;
+    int source = take_joint(body, p, &part);
+    bool last = p == count - 1, slide = part.kind == DC_PART_SLIDE;
     ending[0] = '\0';
     if (!last)
       snprintf(ending, sizeof ending, ":%d", p + 1);
@@ -331,22 +342,22 @@ static void put_joint(struct writer *writer, int i)
       dc_export_name(&writer->text, "name", body->name, ending);
       dc_text_add(&writer->text, "/>\n");
     }
-    begin_joint(writer, body->name, ending, slide ? "prismatic" : isinf(parts[p].range[0]) ? "continuous" : "revolute");
+    begin_joint(writer, body->name, ending, slide ? "prismatic" : isinf(part.range[0]) ? "continuous" : "revolute");
     if (p > 0) {
-      anchor_of(body, source[p], anchor);
+      anchor_of(body, source, anchor);
       dc_vec_sub(position, anchor, before);
     }
-    double start = start_of(writer, body, source[p]), turn[4] = {1, 0, 0, 0};
+    double start = start_of(writer, body, source), turn[4] = {1, 0, 0, 0};
     if (p == 0)
       memcpy(turn, rotation, sizeof turn);
-    move_start(&parts[p], start, position, turn);
+    move_start(&part, start, position, turn);
     writer->shifted += start != 0;
-    parts[p].range[0] -= start;
-    parts[p].range[1] -= start;
+    part.range[0] -= start;
+    part.range[1] -= start;
     put_origin(&writer->text, position, turn);
     put_ends(writer, parent, parent_ending, body->name, ending);
-    put_limit(writer, body, &parts[p]);
-    put_dynamics(writer, body, source[p]);
+    put_limit(writer, body, &part);
+    put_dynamics(writer, body, source);
     if (count == 1)
       put_mimic(writer, i);
     dc_text_add(&writer->text, "</joint>\n");
