@@ -47,12 +47,12 @@ static enum dc_status write_scene(const struct dc_scene *scene, const char *outp
   struct dc_mesh_copies copies;
   struct dc_text resolved = {0};
   const char *slash = strrchr(output, '/');
-  char *folder = slash ? strndup(output, (size_t)(slash - output) + 1) : strdup(".");
+  char *folder = slash ? strndup(output, slash > output ? (size_t)(slash - output) : 1) : strdup(".");
   enum dc_status status = folder ? dc_mesh_copies_plan(scene, &copies, error) : dc_out_of_memory(error);
   if (!status) {
     status = dc_mesh_copies_resolve(&copies, scene, &resolved, error);
     if (!status)
-      status = dc_mesh_copies_write(&copies, folder, error);
+      status = dc_mesh_copies_write(&copies, folder, false, error);
     if (!status)
       status = dc_file_write(output, resolved.bytes, resolved.length, error);
     dc_arena_destroy(copies.arena);

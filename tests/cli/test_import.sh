@@ -48,6 +48,12 @@ run 0 export imported --format csv -o imported.csv
 run 0 export included --format csv -o included.csv
 check "it moves as the include does" cmp imported.csv included.csv
 check "and it does move" sh -c '[ "$(sed -n 2p imported.csv | cut -d, -f2-)" != "$(tail -n 1 imported.csv | cut -d, -f2-)" ]'
+mkdir -p mine/meshes
+echo mine >mine/meshes/tetra.obj
+run 5 import robot/arm.urdf -o mine/arm.json
+says "mine/meshes/tetra.obj: exists and is not the scene's; take another folder"
+check "what is there stays" [ "$(cat mine/meshes/tetra.obj)$(ls mine)" = "minemeshes" ]
+
 run 0 import robot/arm.urdf -o one.json --json
 holds "--json has its fields" "$out" "d['file'] == 'one.json' and d['bodies'] >= 1 and len(d['notes']) >= 1"
 finish

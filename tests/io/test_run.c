@@ -225,6 +225,27 @@ static void test_refusals(void)
   CHECK(strstr(error.text, "old/loss.csv"), "%s", error.text);
   CHECK(file_is(in(&fixture, "old/loss.csv"), "precious\n"));
   CHECK(!exists(&fixture, "old/scene.json") && !exists(&fixture, "old/meshes") && !exists(&fixture, "old/.lock"));
+  // Nor is anything else written over, or removed, that a run would write.
+  static const char *const others[] = {"resolved.json", "report.html", "run.glb", "design.csv", "meshes/bunny.obj",
+                                       "design/scene.json"};
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    char folder[32], name[64];
+    const char *slash = strchr(others[i], '/');
+    snprintf(folder, sizeof folder, "mine%zu", i);
+    snprintf(name, sizeof name, "%s/%s", folder, others[i]);
+    mkdir(in(&fixture, folder), 0777);
+    if (slash) {
+      snprintf(name, sizeof name, "%s/%.*s", folder, (int)(slash - others[i]), others[i]);
+      mkdir(in(&fixture, name), 0777);
+      snprintf(name, sizeof name, "%s/%s", folder, others[i]);
+    }
+    write_text(in(&fixture, name), "mine\n");
+    CHECK(dc_run_create(in(&fixture, folder), &fixture.scene, false, &run, &error) == DC_IO && !run, "%s", name);
+    CHECK(strstr(error.text, "exists"), "%s: %s", name, error.text);
+    CHECK(file_is(in(&fixture, name), "mine\n"), "%s", name);
+    snprintf(name, sizeof name, "%s/scene.json", folder);
+    CHECK(!exists(&fixture, name), "%s", name);
+  }
   // Other files do not matter.
   mkdir(in(&fixture, "notes"), 0777);
   write_text(in(&fixture, "notes/readme.txt"), "mine\n");

@@ -177,12 +177,12 @@ static void sweep(const char *directory)
 // Writes meshes, resolved.json and scene.json, in this order: a directory that has scene.json has the others
 // too, and is_missing() of one file tells whether the scene is complete.
 static enum dc_status write_scene(const char *directory, const struct dc_scene *scene,
-                                  const struct dc_mesh_copies *copies, struct dc_error *error)
+                                  const struct dc_mesh_copies *copies, bool replace, struct dc_error *error)
 {
   struct dc_text resolved = {0};
   enum dc_status status = dc_mesh_copies_resolve(copies, scene, &resolved, error);
   if (!status)
-    status = dc_mesh_copies_write(copies, directory, error);
+    status = dc_mesh_copies_write(copies, directory, replace, error);
   if (!status)
     status = write_named(directory, "resolved.json", resolved.bytes, resolved.length, error);
   if (!status)
@@ -211,29 +211,62 @@ static enum dc_status open_rows(struct dc_run *run, struct dc_error *error)
   return status;
 }
 
+// Refuses a resolved.json with another text than the scene's, DC_IO.  *there: there is one with the same text, which a
+// run has left that was killed while it was created.
+static enum dc_status refuse_resolved(const char *directory, const struct dc_scene *scene,
+                                      const struct dc_mesh_copies *copies, bool *there, struct dc_error *error)
+{
+  static const char *const name[] = {"resolved.json", NULL};
+  struct dc_text resolved = {0};
+  *there = false;
+  if (is_missing(directory, name[0]))
+    return DC_OK;
+  char *path = dc_path_join(directory, name[0]);
+  enum dc_status status =
+      path ? dc_mesh_copies_resolve(copies, scene, &resolved, error) : dc_out_of_memory_in(error, directory);
+  if (!status)
+    status = dc_file_compare(path, resolved.bytes, resolved.length, there, error);
+  free(path);
+  dc_text_free(&resolved);
+  return status || *there ? status : refuse_existing(directory, name, error);
+}
+
+// Writes scene and rows, and takes back on failure what was made: not a resolved.json that was there before.
+static enum dc_status start_files(struct dc_run *run, const struct dc_scene *scene, const struct dc_mesh_copies *copies,
+                                  bool resolved, struct dc_error *error)
+{
+  static const char *const names[] = {"loss.csv", "progress.jsonl", "scene.json", "resolved.json", NULL};
+  sweep(run->directory);
+  if (run->bare)
+    return DC_OK;
+  enum dc_status status = write_scene(run->directory, scene, copies, false, error);
+  if (!status)
+    status = open_rows(run, error);
+  if (status) {
+    for (int i = 0; names[i + resolved]; i++)
+      remove_named(run->directory, names[i]);
+    dc_mesh_copies_remove(copies, run->directory);
+  }
+  return status;
+}
+
 // Writes what a run begins with into a directory that this process has locked, and takes it back on failure.  A
-// directory that holds any file of a run is refused, so that no result is ever written over.
+// directory that holds any file that a run writes is refused, so that nothing is ever written over.
 static enum dc_status populate(struct dc_run *run, const struct dc_scene *scene, struct dc_error *error)
 {
-  static const char *const own_files[] = {"scene.json",     "loss.csv", "progress.jsonl", "run.json", "trajectory.h5",
-                                          "checkpoint.bin", NULL};
+  static const char *const own_files[] = {"scene.json",     "loss.csv",    "progress.jsonl", "run.json",
+                                          "trajectory.h5",  "run.glb",     "report.html",    "design.csv",
+                                          "checkpoint.bin", "design",      NULL};
   struct dc_mesh_copies copies;
+  bool resolved = false;
   enum dc_status status = refuse_existing(run->directory, own_files, error);
   if (!status)
     status = dc_mesh_copies_plan(scene, &copies, error);
   if (status)
     return status;
-  sweep(run->directory);
-  if (!run->bare)
-    status = write_scene(run->directory, scene, &copies, error);
-  if (!status && !run->bare)
-    status = open_rows(run, error);
-  if (status) {
-    static const char *const names[] = {"loss.csv", "progress.jsonl", "scene.json", "resolved.json", NULL};
-    for (int i = 0; names[i]; i++)
-      remove_named(run->directory, names[i]);
-    dc_mesh_copies_remove(&copies, run->directory);
-  }
+  status = refuse_resolved(run->directory, scene, &copies, &resolved, error);
+  if (!status)
+    status = start_files(run, scene, &copies, resolved, error);
   dc_arena_destroy(copies.arena);
   return status;
 }
@@ -317,9 +350,9 @@ static enum dc_status renew_scene(const char *directory, const struct dc_scene *
   if (!status)
     status = dc_file_compare(path, resolved.bytes, resolved.length, &same, error);
   if (!status && same && !is_missing(directory, "scene.json"))
-    status = dc_mesh_copies_write(&copies, directory, error);
+    status = dc_mesh_copies_write(&copies, directory, true, error);
   else if (!status)
-    status = write_scene(directory, scene, &copies, error);
+    status = write_scene(directory, scene, &copies, true, error);
   free(path);
   dc_text_free(&resolved);
   dc_arena_destroy(copies.arena);

@@ -448,7 +448,7 @@ static enum dc_status write_scene(struct design_files *files)
     status = dc_mesh_copies_resolve(&copies, &scene, &resolved, files->error);
   char *folder = dc_path_join(dc_run_directory(files->run), FOLDER);
   if (!status)
-    status = folder ? dc_mesh_copies_write(&copies, folder, files->error) : fail_memory(files);
+    status = folder ? dc_mesh_copies_write(&copies, folder, true, files->error) : fail_memory(files);
   free(folder);
   free(scene.resolved);
   dc_arena_destroy(copies.arena);

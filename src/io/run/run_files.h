@@ -73,11 +73,14 @@ struct dc_mesh_copies {
   int count;
   const char **sources;  // [count] as opened
   const char **names;    // [count]
+  bool *made;            // [count] by dc_mesh_copies_write
 };
 enum dc_status dc_mesh_copies_plan(const struct dc_scene *scene, struct dc_mesh_copies *copies, struct dc_error *error);
 // Copies them into directory/meshes; does nothing when there are none.  A copy that is there already is left alone.
-enum dc_status dc_mesh_copies_write(const struct dc_mesh_copies *copies, const char *directory, struct dc_error *error);
-// Takes the copies and the folder back.
+// Another file of its name is replaced where `replace` says so, and refused otherwise: DC_IO.
+enum dc_status dc_mesh_copies_write(const struct dc_mesh_copies *copies, const char *directory, bool replace,
+                                    struct dc_error *error);
+// Takes back the copies that were made, and the folder when nothing else is in it.
 void dc_mesh_copies_remove(const struct dc_mesh_copies *copies, const char *directory);
 // scene->resolved with "file" of every shape made of a mesh file set to "meshes/NAME"; all else byte for byte.
 // DC_BAD_INPUT when it is not the scene's.

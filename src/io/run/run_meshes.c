@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/json/json_scan.h"
@@ -107,7 +108,8 @@ enum dc_status dc_mesh_copies_plan(const struct dc_scene *scene, struct dc_mesh_
   if (enough) {
     copies->sources = dc_arena_alloc(copies->arena, most, sizeof *copies->sources);
     copies->names = dc_arena_alloc(copies->arena, most, sizeof *copies->names);
-    enough = copies->sources && copies->names;
+    copies->made = dc_arena_alloc(copies->arena, most, sizeof *copies->made);
+    enough = copies->sources && copies->names && copies->made;
   }
   for (int i = 0; enough && i < scene->source.mesh_file_count; i++)
     enough = add_source(copies, scene->source.mesh_files[i]);
@@ -122,9 +124,11 @@ enum dc_status dc_mesh_copies_plan(const struct dc_scene *scene, struct dc_mesh_
   return dc_out_of_memory_for(error, "the names of mesh files");
 }
 
-// Copies a file, unless the same bytes are there already.
-static enum dc_status copy_mesh(const char *source, const char *folder, const char *name, struct dc_error *error)
+// Copies a file, unless the same bytes are there already.  *made: it was written.
+static enum dc_status copy_mesh(const char *source, const char *folder, const char *name, bool replace, bool *made,
+                                struct dc_error *error)
 {
+  struct stat info;
   char *bytes, *path = dc_path_join(folder, name);
   size_t size;
   if (!path)
@@ -135,14 +139,19 @@ static enum dc_status copy_mesh(const char *source, const char *folder, const ch
     status = dc_gltf_take_in(source, mesh_limit, &bytes, &size, error);
   if (!status)
     status = dc_file_compare(path, bytes, size, &same, error);
-  if (!status && !same)
+  if (!status && !same && !replace && lstat(path, &info) == 0)
+    status = dc_fail(error, DC_IO, "%.800s: exists and is not the scene's; take another folder", path);
+  if (!status && !same) {
     status = dc_file_write(path, bytes, size, error);
+    *made = !status;
+  }
   free(bytes);
   free(path);
   return status;
 }
 
-enum dc_status dc_mesh_copies_write(const struct dc_mesh_copies *copies, const char *directory, struct dc_error *error)
+enum dc_status dc_mesh_copies_write(const struct dc_mesh_copies *copies, const char *directory, bool replace,
+                                    struct dc_error *error)
 {
   if (copies->count == 0)
     return DC_OK;
@@ -151,7 +160,7 @@ enum dc_status dc_mesh_copies_write(const struct dc_mesh_copies *copies, const c
     return dc_out_of_memory_in(error, directory);
   enum dc_status status = dc_directory_create_in(directory, "meshes", error);
   for (int i = 0; !status && i < copies->count; i++)
-    status = copy_mesh(copies->sources[i], folder, copies->names[i], error);
+    status = copy_mesh(copies->sources[i], folder, copies->names[i], replace, &copies->made[i], error);
   free(folder);
   return status;
 }
@@ -163,7 +172,7 @@ void dc_mesh_copies_remove(const struct dc_mesh_copies *copies, const char *dire
   if (!folder)
     return;
   for (int i = 0; i < copies->count; i++) {
-    char *path = dc_path_join(folder, copies->names[i]);
+    char *path = copies->made[i] ? dc_path_join(folder, copies->names[i]) : NULL;
     if (path)
       unlink(path);
     free(path);
