@@ -82,7 +82,8 @@ static struct dc_iterations conjugate_gradients(struct dc_krylov *krylov, const 
   memcpy(p, z, (size_t)size * sizeof *p);
   double rho = dc_dot(r, z, size), first = krylov->own_norm ? rho : dc_dot(r, r, size);
   done.converged = first == 0;
-  while (done.count < most && !done.converged) {
+  done.positive = isfinite(first);
+  while (done.positive && done.count < most && !done.converged) {
     apply(matrix, p, product);
     double curvature = dc_dot(p, product, size), before = rho;
     if (!(curvature > 0 && rho > 0)) {
@@ -156,23 +157,23 @@ static void advance(struct dc_krylov *krylov, const struct dc_linear_map *invers
   add_scaled(x, 1, krylov->better, size);
 }
 
-// Cycles of at most RESTART iterations, each from the true residual at its start.
+// Cycles of at most RESTART iterations, each from the true residual at its start, which is b for x = 0.  A residual that
+// is no finite number ends them: no iteration could lower it.
 static struct dc_iterations gmres(struct dc_krylov *krylov, const struct dc_linear_map *matrix,
                                   const struct dc_linear_map *inverse, const double *b, double part, int most,
                                   double *x)
 {
   int size = krylov->size;
   double wanted = part * sqrt(dc_dot(b, b, size));
-  struct dc_iterations done = {.positive = true};
+  double *first = krylov->basis;
+  struct dc_iterations done = {0};
+  memcpy(first, b, (size_t)size * sizeof *first);
   while (true) {
     struct cycle cycle;
-    double *first = krylov->basis;
-    apply(matrix, x, krylov->product);
-    for (int i = 0; i < size; i++)
-      first[i] = b[i] - krylov->product[i];
     double left = sqrt(dc_dot(first, first, size));
-    done.converged = left <= wanted;
-    if (done.converged || done.count >= most)
+    done.positive = isfinite(left);
+    done.converged = done.positive && left <= wanted;
+    if (!done.positive || done.converged || done.count >= most)
       return done;
     for (int i = 0; i < size; i++)
       first[i] /= left;
@@ -182,7 +183,13 @@ static struct dc_iterations gmres(struct dc_krylov *krylov, const struct dc_line
       left = extend(krylov, matrix, inverse, &cycle, k++);
       done.count++;
     }
+    done.positive = isfinite(left);
+    if (!done.positive)
+      return done;
     advance(krylov, inverse, &cycle, k, x);
+    apply(matrix, x, krylov->product);
+    for (int i = 0; i < size; i++)
+      first[i] = b[i] - krylov->product[i];
   }
 }
 

@@ -19,7 +19,7 @@ struct dc_linear_map {
 // The outcome of a solution.
 struct dc_iterations {
   int count;
-  bool positive;   // no direction of negative curvature was met (GMRES does not look)
+  bool positive;   // all residuals were finite, no direction had negative curvature (for which GMRES does not look)
   bool converged;  // the residual fell by the part asked for
 };
 

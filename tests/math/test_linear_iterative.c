@@ -192,6 +192,59 @@ static void test_indefinite(void)
   dc_symmetric_destroy(system.matrix);
 }
 
+// One number that is none in b or in the matrix ends every method before its last iteration; of a matrix of
+// numbers x has numbers.
+static void test_not_a_number(void)
+{
+  for (int place = 0; place < 3; place++)
+    for (int krylov = DC_CONJUGATE_GRADIENTS; krylov <= DC_GMRES; krylov++)
+      for (int preconditioner = 0; preconditioner <= DC_PRECONDITION_NONE; preconditioner++) {
+        struct system system = create_system(14, false);
+        double x[SIZE], block[9] = {NAN};
+        struct dc_block_solver *solver =
+            dc_block_solver_create(system.matrix, (struct dc_block_method){(enum dc_krylov_method)krylov,
+                                                                           (enum dc_preconditioner)preconditioner});
+        if (place == 2)
+          dc_symmetric_add_block(system.matrix, 8, 7, 1, block, 3);
+        else
+          system.b[11] = place ? 1e200 : NAN;
+        struct dc_iterations done = dc_block_solve(solver, NULL, system.b, 1e-13, 200, x);
+        CHECK(!done.positive && !done.converged && done.count < 200, "place %d, method %d, preconditioner %d: %d",
+              place, krylov, preconditioner, done.count);
+        for (int i = 0; i < SIZE && place < 2; i++)
+          CHECK(isfinite(x[i]), "place %d, method %d, preconditioner %d", place, krylov, preconditioner);
+        dc_block_solver_destroy(solver);
+        dc_symmetric_destroy(system.matrix);
+      }
+}
+
+struct counted {
+  int products;
+};
+
+static void triple(void *context, const double *x, double *y)
+{
+  struct counted *counted = context;
+  counted->products++;
+  for (int i = 0; i < 3; i++)
+    y[i] = 3 * x[i];
+}
+
+// The first residual is b, without a product; the last one is computed anew.
+static void test_products(void)
+{
+  struct counted matrix = {0}, inverse = {0};
+  struct dc_krylov *krylov = dc_krylov_create(3, DC_GMRES, false);
+  double x[3];
+  struct dc_iterations done =
+      dc_krylov_solve(krylov, &(struct dc_linear_map){triple, &matrix}, &(struct dc_linear_map){triple, &inverse},
+                      (const double[3]){1, 2, 3}, 1e-12, 10, x);
+  CHECK(done.converged && done.count == 1, "%d", done.count);
+  CHECK(matrix.products == done.count + 1, "%d products", matrix.products);
+  CHECK_NEAR(x[2], 1, 1e-15);
+  dc_krylov_destroy(krylov);
+}
+
 static void test_access(void)
 {
   struct system system = create_system(14, false);
@@ -219,4 +272,5 @@ static void test_access(void)
 }
 
 RUN_TESTS({"methods", test_methods}, {"projective", test_projective}, {"two levels", test_two_levels},
-          {"negative curvature", test_indefinite}, {"access by place", test_access})
+          {"negative curvature", test_indefinite}, {"no number", test_not_a_number}, {"products", test_products},
+          {"access by place", test_access})
