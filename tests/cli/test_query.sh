@@ -142,6 +142,21 @@ import json, math, sys
 volume = json.load(open(sys.argv[1]))["shapes"]["ball"]["volume"]
 assert 0.98 < volume / (4 / 3 * math.pi * 0.2**3) < 1.12, volume
 PROGRAM
+# More parts than a signed distance is made of.
+parts=$(seq 1025 | sed 's/.*/{"shape": "box", "position": [&, 0, 0]}/' | paste -sd ,)
+for many in '"blocks", "size": [1, 1, 1], "divisions": [11, 10, 10]' "\"compound\", \"parts\": [$parts]"; do
+  cat >many.json <<SCENE
+{
+  "name": "many", "time": {"step": 0.01, "steps": 1}, "contact": {"model": "manifold"},
+  "shapes": {"box": {"type": "box", "size": [0.5, 0.5, 0.5]}, "many": {"type": $many}},
+  "bodies": [{"name": "a", "shape": "many", "joint": "fixed"}, {"name": "b", "shape": "box", "position": [0, 0, 2]}]
+}
+SCENE
+  run 3 query many.json --manifold
+  says 'convex parts, a signed distance is made of at most 1024'
+  run 3 simulate many.json -o many
+  says 'convex parts, a signed distance is made of at most 1024'
+done
 echo "1 2 3" >ball.txt
 run 3 check points.json
 says "ball.txt:1: must hold six numbers"

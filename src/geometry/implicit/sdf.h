@@ -36,7 +36,8 @@ extern const struct dc_sdf_type dc_sdf_superquadric, dc_sdf_polyhedron, dc_sdf_p
     dc_sdf_union, dc_sdf_difference;
 extern const struct dc_sdf_type *const dc_sdf_types[];  // NULL-terminated
 
-enum { DC_SDF_POINT = 7 };  // numbers of a point of a cloud
+enum { DC_SDF_POINT = 7 };             // numbers of a point of a cloud
+enum { DC_SDF_CHILDREN_MOST = 1024 };  // of a union or difference
 
 struct dc_sdf {
   const struct dc_sdf_type *type;

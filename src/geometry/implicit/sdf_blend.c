@@ -9,7 +9,7 @@
 #include "geometry/implicit/sdf.h"
 #include "math/vector.h"
 
-enum { SOFTNESS, MOST_CHILDREN = 1024 };
+enum { SOFTNESS };
 
 // A union is a smooth minimum, a difference a smooth maximum.
 static double extremum(const struct dc_sdf *sdf)
@@ -41,7 +41,7 @@ static double weigh(const struct dc_sdf *sdf, const double x[3], double *y, doub
 
 static double value(const struct dc_sdf *sdf, const double x[3], double gradient[3])
 {
-  double y[MOST_CHILDREN], gradients[MOST_CHILDREN][3], weights[MOST_CHILDREN];
+  double y[DC_SDF_CHILDREN_MOST], gradients[DC_SDF_CHILDREN_MOST][3], weights[DC_SDF_CHILDREN_MOST];
   return weigh(sdf, x, y, gradients, weights, gradient);
 }
 
@@ -49,7 +49,7 @@ static double value(const struct dc_sdf *sdf, const double x[3], double gradient
 static void pull_back(const struct dc_sdf *sdf, const double x[3], double v, const double u[3], double by_x[3],
                       double *parameters)
 {
-  double y[MOST_CHILDREN], gradients[MOST_CHILDREN][3], weights[MOST_CHILDREN], g[3], mean = 0;
+  double y[DC_SDF_CHILDREN_MOST], gradients[DC_SDF_CHILDREN_MOST][3], weights[DC_SDF_CHILDREN_MOST], g[3], mean = 0;
   double t = sdf->numbers[SOFTNESS], sign = extremum(sdf);
   double phi = weigh(sdf, x, y, gradients, weights, g), along = dc_vec_dot(u, g);
   double *own = parameters ? parameters + sdf->number_count + 6 : NULL;

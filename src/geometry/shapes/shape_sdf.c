@@ -19,6 +19,9 @@ enum dc_status dc_shape_sdf(const struct dc_shape *shape, double smoothing, stru
                    "shape \"%s\" has no signed distance: it is not known to be a union of convex parts (give it as "
                    "\"superquadrics\", \"points\", \"hulls\", or a mesh with \"convex\")",
                    shape->name);
+  if (shape->part_count > DC_SDF_CHILDREN_MOST)
+    return dc_fail(error, DC_BAD_INPUT, "shape \"%s\" has %d convex parts, a signed distance is made of at most %d",
+                   shape->name, shape->part_count, DC_SDF_CHILDREN_MOST);
   if (shape->part_count > 1 && !(made = dc_sdf_make(&dc_sdf_union, 1, shape->part_count, arena)))
     return dc_out_of_memory_for(error, "a union");
   if (made)
