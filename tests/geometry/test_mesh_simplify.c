@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simplified hulls and split edges.
 #include <math.h>
+#include <string.h>
 
 #include "geometry/convex/hull.h"
 #include "geometry/mesh/mesh_groups.h"
@@ -55,6 +56,34 @@ static void test_hull(void)
   dc_arena_destroy(arena);
 }
 
+// A disc across all axes with one corner above its middle: the corners that are extreme along the axes lie in a plane,
+// and without that one there is no hull.
+static void test_flat_beginning(void)
+{
+  enum { RIM = 400 };
+  static double corners[RIM + 1][3];
+  static const double u[3] = {1 / M_SQRT2, -1 / M_SQRT2, 0},
+                      v[3] = {0.40824829046386302, 0.40824829046386302, -0.81649658092772603};
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_mesh hull, simple;
+  struct dc_error error = {0};
+  double deviation;
+  for (int i = 0; i < RIM; i++)
+    for (int k = 0; k < 3; k++)
+      corners[i][k] = cos(2 * M_PI * i / RIM) * u[k] + sin(2 * M_PI * i / RIM) * v[k];
+  for (int k = 0; k < 3; k++)
+    corners[RIM][k] = 0.05;
+  CHECK(dc_hull((const double(*)[3])corners, RIM + 1, arena, &hull, &error) == DC_OK, "%s", error.text);
+  simple = hull;
+  CHECK(dc_hull_simplify(&simple, 8, arena, &deviation, &error) == DC_OK, "%s", error.text);
+  CHECK(simple.vertex_count <= 8 && deviation < 0.3, "%d corners, %g", simple.vertex_count, deviation);
+  // Three corners are no hull, which is told as such.
+  simple = hull;
+  CHECK(dc_hull_simplify(&simple, 3, arena, &deviation, &error) == DC_BAD_INPUT && !strstr(error.text, "memory"), "%s",
+        error.text);
+  dc_arena_destroy(arena);
+}
+
 // A long thin box: no long edge is left, the surface is closed, its place and the solid are the same.
 static void test_split(void)
 {
@@ -86,4 +115,5 @@ static void test_split(void)
   dc_arena_destroy(arena);
 }
 
-RUN_TESTS({"hulls of fewer corners", test_hull}, {"no long edges", test_split})
+RUN_TESTS({"hulls of fewer corners", test_hull}, {"a flat beginning", test_flat_beginning},
+          {"no long edges", test_split})

@@ -83,6 +83,33 @@ static void choose_first(const struct dc_mesh *hull, bool *chosen)
   }
 }
 
+// The corner farthest from the plane of those chosen, or from their line.
+static int farthest_from_plane(const struct dc_mesh *hull, const bool *chosen)
+{
+  double axes[2][3] = {{0}}, most = -1;
+  const double *origin = NULL;
+  int farthest = 0;
+  // Each pass finds the corner that is farthest from the span of those before, the last one among all corners.
+  for (int pass = 0; pass < 3; pass++, most = -1) {
+    for (int v = 0; v < hull->vertex_count; v++) {
+      double arm[3];
+      if (pass < 2 && !chosen[v])
+        continue;
+      origin = origin ? origin : hull->vertices[v];
+      dc_vec_sub(arm, hull->vertices[v], origin);
+      for (int k = 0; k < pass; k++)
+        dc_vec_add_scaled(arm, arm, -dc_vec_dot(arm, axes[k]), axes[k]);
+      if (dc_vec_norm(arm) > most) {
+        most = dc_vec_norm(arm);
+        farthest = v;
+        if (pass < 2)
+          dc_vec_scale(axes[pass], arm, most > 0 ? 1 / most : 0);
+      }
+    }
+  }
+  return farthest;
+}
+
 static int collect(const struct dc_mesh *hull, const bool *chosen, double (*points)[3])
 {
   int count = 0;
@@ -110,15 +137,16 @@ enum dc_status dc_hull_simplify(struct dc_mesh *hull, int points, struct dc_aren
     struct dc_arena *scratch = dc_arena_create();
     struct dc_error flat = {0};
     status = scratch ? dc_hull((const double(*)[3])corners, count, scratch, &inner, &flat) : DC_MEMORY;
-    bool planar = status == DC_BAD_INPUT && count < points;  // the first corners may lie in a plane: one more is added
+    bool planar = status == DC_BAD_INPUT && count < points;  // the first corners may lie in a plane
     double height = status ? 0 : find_highest(hull, &inner, &highest);
     dc_arena_destroy(scratch);
     if (planar) {
       status = DC_OK;
-      for (highest = 0; chosen[highest]; highest++)
-        ;
-    } else if (status || height < 0) {
+      highest = farthest_from_plane(hull, chosen);
+    } else if (status == DC_MEMORY || height < 0) {
       status = no_memory(error);
+    } else if (status) {
+      dc_fail(error, status, "%s", flat.text);
     }
     if (status || highest < 0 || count == points)
       break;
