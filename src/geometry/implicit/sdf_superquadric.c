@@ -98,7 +98,7 @@ static void pull_back(const struct dc_sdf *sdf, const double x[3], double v, con
   }
   if (!parameters)
     return;
-  parameters[A] += DC_SUPERQUADRIC_LEAST * n[A] * (by_radius - (1 - t.fall) * radius_rate / t.radius) / t.radius;
+  parameters[A] += DC_SUPERQUADRIC_LEAST * n[A] * by_radius / t.radius;
   parameters[E1] += outer.by_e;
   parameters[E2] += inner.by_e;
 }
