@@ -24,7 +24,7 @@ static const struct dc_option options_table[] = {
     DC_BODY_LIST_OPTION(struct dc_number_options, bodies, "null", 100000,
                         "names of the bodies whose number it is; all that have one when absent"),
     DC_STRING_OPTION(struct dc_number_options, axes, "null",
-                     "axes of gravity, a subset of \"xyz\" such as \"z\"; all when absent"),
+                     "axes of gravity or wind, a subset of \"xyz\" such as \"z\"; all when absent"),
     DC_REALS_OPTION(
         struct dc_number_options, range, "", "null", 2, -1e12, 1e12,
         "bounds: of mass, friction, gains and stiffness the least and largest factor on the scene's value, such as "
@@ -104,7 +104,7 @@ static enum dc_status check_axes(const struct dc_number_options *options, struct
   if (!axes)
     return DC_OK;
   if (kind_of(options)->index != DC_NUMBER_OF_AXIS)
-    return dc_fail(error, DC_BAD_INPUT, "axes: must be absent (only gravity has axes)");
+    return dc_fail(error, DC_BAD_INPUT, "axes: must be absent (only gravity and wind have axes)");
   // Each letter is one of x, y and z and does not stand again behind itself.
   bool valid = axes[0] != '\0';
   for (int i = 0; axes[i] && valid; i++)

@@ -173,7 +173,7 @@ mistake 'design.0.range=[-1,2]' 'design[0].range: must hold factors > 0'
 mistake 'design.0={"type":"number","of":"gravity","range":[-1,1]}' \
   "design[0].range: must contain the scene's value of gravity.z, -9.81 m/s^2"
 mistake 'design.0={"type":"number","of":"gravity","axes":"u"}' 'design[0].axes: must be a non-empty subset'
-mistake 'design.0.axes="z"' 'design[0].axes: must be absent'
+mistake 'design.0.axes="z"' 'design[0].axes: must be absent (only gravity and wind have axes)'
 mistake 'design.0={"type":"number","of":"gravity","together":true}' 'design[0].together: must be false for gravity'
 mistake 'design.0={"type":"number","of":"stiffness","bodies":["box"]}' 'design[0].bodies: must be absent'
 mistake 'design.1={"type":"number","of":"mass"}' 'design[1]: must not change "box.mass", which design[0] changes'
