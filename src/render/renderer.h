@@ -47,7 +47,6 @@ struct dc_patch {
 // Data of the pixels in rows first_row .. first_row + rows of the picture, a band.
 struct dc_pixels {
   int width, first_row, rows, block_columns;
-  size_t capacity;  // pixels
   int *surface;
   unsigned char *layer;              // of its patch, DC_NO_PATCH
   float (*origin)[3], (*normal)[3];  // on bodies: origin of light rays, m; normal of the surface
