@@ -97,10 +97,12 @@ static void find_free(const char *path, char *found, size_t size)
 {
   const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
   size_t length = dot && (!slash || dot > slash + 1) && dot > path ? (size_t)(dot - path) : strlen(path);
-  for (int i = 2; i < 10000; i++)
-    if (snprintf(found, size, "%.*s-%d%s", (int)length, path, i, path + length) >= (int)size ||
-        access(found, F_OK) != 0)
-      break;
+  struct stat info;
+  bool fits = true;
+  for (int i = 2; fits && (i == 2 || lstat(found, &info) == 0); i++)
+    fits = snprintf(found, size, "%.*s-%d%s", (int)length, path, i, path + length) < (int)size;
+  if (!fits)
+    found[0] = '\0';
 }
 
 // Another file has the name.  For the scene a free name is offered; other files must have their names, as the
@@ -111,7 +113,8 @@ static int fail_existing(const struct cli_copying *copying, const char *path, bo
   if (!scene)
     return cli_fail(DCSIM_IO, "%s: exists and is not the %s's; take another folder", path, copying->kind);
   find_free(path, other, sizeof other);
-  return cli_fail(DCSIM_IO, "%s: exists; nothing is overwritten (free is %s)", path, other);
+  return cli_fail(DCSIM_IO, "%s: exists; nothing is overwritten%s%s%s", path, other[0] ? " (free is " : "", other,
+                  other[0] ? ")" : "");
 }
 
 // Makes the folders of a path; a failure shows when the file is created.

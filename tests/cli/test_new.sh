@@ -38,6 +38,13 @@ check "the friction of the recording is found" grep -qE 'box.friction: 0\.(3|299
 # nothing is overwritten
 run 5 new push my_push.json
 says "my_push.json: exists; nothing is overwritten (free is my_push-2.json)"
+mkdir many
+touch many/push.json
+seq -f 'many/push-%.0f.json' 2 9999 | xargs touch
+ln -s nowhere many/push-10000.json
+run 5 new push many/push.json
+says "(free is many/push-10001.json)"
+rm -r many
 run 0 new robot other.json # robot.urdf is there already, and the same
 echo '<robot/>' >robot.urdf
 run 5 new robot third.json

@@ -28,7 +28,7 @@ static const char *const members[] = {
 void dc_run_find_free(const char *directory, char *name, size_t size)
 {
   struct stat info;
-  for (int i = 2; i < 100000; i++)
+  for (int i = 2;; i++)
     if (snprintf(name, size, "%.800s-%d", directory, i) < 0 || lstat(name, &info) != 0)
       return;
 }
