@@ -92,7 +92,10 @@ static void test_masks(void)
       {"<collide_without_contact>1</collide_without_contact>", "", false, true},
       {"<collide_without_contact>1</collide_without_contact><collide_bitmask>3</collide_bitmask>",
        "<collide_bitmask>2</collide_bitmask>", false, false},
+      {"<collide_bitmask>4294967295</collide_bitmask>", "<collide_bitmask>2</collide_bitmask>", false, false},
+      {"<collide_bitmask>65537</collide_bitmask>", "<collide_bitmask>65538</collide_bitmask>", true, false},
   };
+  static const char *const refused[] = {"-1", "4294967296", "1.5"};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     struct tree tree = {0};
     char text[2000];
@@ -104,6 +107,17 @@ static void test_masks(void)
     CHECK(are_apart(&tree, "m::a", "n::a") == cases[k].apart, "case %zu", k);
     check_json(find_body(&tree, "m::a"), "collide", cases[k].alone ? "false" : "-");
     CHECK(!has_note(&tree, "would be 1") && !has_note(&tree, "bitmask"), "case %zu", k);
+    unload(&tree);
+  }
+  for (size_t k = 0; k < sizeof refused / sizeof refused[0]; k++) {
+    struct tree tree = {0};
+    char text[1000];
+    snprintf(text, sizeof text,
+             SDF("<model name='m'>" BALL("a", "", SURFACE("<collide_bitmask>%s</collide_bitmask>")) "</model>"),
+             refused[k]);
+    load_as(&tree, "'robot.urdf'", text);
+    CHECK(tree.status == DC_BAD_INPUT && strstr(tree.error.text, "whole numbers from 0 to 4294967295"), "%s: %s",
+          refused[k], tree.error.text);
     unload(&tree);
   }
 }

@@ -235,6 +235,12 @@ static enum dc_status read_friction(struct dc_sdf_reader *reader, struct dc_xml_
   return status;
 }
 
+// Files write all bits as 32 ones, too.
+static bool is_mask(double number)
+{
+  return number >= 0 && number <= 4294967295.0 && number == floor(number);
+}
+
 // Whom a collision touches, in bit masks of 16 bits, all by default; one without contact forces touches nothing unless it
 // has a mask.  The first collision of a link speaks for it.
 static enum dc_status read_masks(struct dc_sdf_reader *reader, struct dc_xml_element *collision,
@@ -250,8 +256,9 @@ static enum dc_status read_masks(struct dc_sdf_reader *reader, struct dc_xml_ele
     return status;
   if (isnan(category))
     category = mask;
-  if (!(mask >= 0 && mask <= 4294967295.0 && category >= 0 && category <= 4294967295.0))
-    return dc_xml_fail(contact, reader->error, DC_BAD_INPUT, "bit masks must be from 0 to 65535");
+  if (!is_mask(mask) || !is_mask(category))
+    return dc_xml_fail(contact, reader->error, DC_BAD_INPUT,
+                       "bit masks must be whole numbers from 0 to 4294967295, of which the lowest 16 bits act");
   unsigned own = (unsigned)mask & DC_URDF_ALL_BITS, is = (unsigned)category & DC_URDF_ALL_BITS;
   bool first = collision == dc_xml_child(collision->parent, "collision");
   link->masks |= !first && (own != link->mask || is != link->category);
