@@ -347,6 +347,15 @@ static void test_frames(void)
   done();
   refuse("<mujoco><asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 1' elevation='1 2'/></asset></mujoco>",
          "elevation must be 4 numbers for its rows and columns (is 2)");
+  static const char *const words[] = {"+-5", "++5", "inf", "-inf", "nan", "0x10", "1e13"};
+  for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+    char text[200];
+    snprintf(text, sizeof text, WORLD("<geom name='g' size='1' pos='%s 0 0'/>"), words[k]);
+    refuse(text, "pos must be 3 finite numbers of at most 1e+12");
+  }
+  open_model(WORLD("<body name='b' pos='+5 -5 +.5e1'><freejoint/><geom size='1'/></body>"));
+  body_has("b", "position", "[5,-5,5]");
+  done();
   refuse("<mujoco><worldbody><geom name='g' type='hfield' hfield='h'/></worldbody></mujoco>",
          "there is no height field \"h\"");
   refuse("<mujoco><asset><hfield name='h' size='1 1 1 1'/></asset><worldbody><body><freejoint/><geom name='g' "

@@ -58,15 +58,13 @@ const char *dc_mjcf_copy(struct dc_mjcf_reader *reader, const char *text)
   return copy;
 }
 
-// The next word as a number, "inf" too; *text moves behind it.
+// The next word as a finite number; *text moves behind it.  MuJoCo takes "inf" and "nan" as well.
 static bool next_number(const char **text, double *number)
 {
   size_t length = strcspn(*text, blanks);
   const char *word = *text;
   *text += length;
-  if (length && (*word == '+') && dc_mesh_parse_number(word + 1, length - 1, number))
-    return fabs(*number) <= DC_URDF_MOST_NUMBER;
-  return dc_mesh_parse_number(word, length, number) && fabs(*number) <= 1e300;
+  return dc_mesh_parse_number(word, length, number);
 }
 
 // All words must be finite numbers within the limit, and as many as allowed.  A list that is not good is
