@@ -275,8 +275,12 @@ static void find_arrays(struct vtu *vtu)
     XML_SetStartDoctypeDeclHandler(vtu->parser, open_document_type);
     if (!XML_Parse(vtu->parser, cursor->file->bytes, (int)cursor->file->size, XML_TRUE) && !cursor->status &&
         !vtu->appended) {
+      enum XML_Error code = XML_GetErrorCode(vtu->parser);
       cursor->line = (long)XML_GetCurrentLineNumber(vtu->parser);
-      dc_cursor_fail(cursor, "no XML: %s", XML_ErrorString(XML_GetErrorCode(vtu->parser)));
+      if (code == XML_ERROR_NO_MEMORY)
+        cursor->status = dc_fail(cursor->error, DC_MEMORY, "%.700s: out of memory", cursor->file->name);
+      else
+        dc_cursor_fail(cursor, "no XML: %s", XML_ErrorString(code));
     }
   }
   XML_ParserFree(vtu->parser);

@@ -170,11 +170,12 @@ static enum dc_status parse_file(struct parse *parse, const struct dc_mjcf_file 
   XML_SetStartDoctypeDeclHandler(at.expat, start_doctype);
   bool parsed =
       file->length <= INT_MAX && XML_Parse(at.expat, file->text, (int)file->length, XML_TRUE) == XML_STATUS_OK;
+  enum XML_Error code = XML_GetErrorCode(at.expat);
   if (!parsed && !parse->status)
-    parse->status =
-        dc_fail(parse->error, DC_BAD_INPUT, "%.300s:%lu:%lu: not well-formed XML in UTF-8: %s", file->name,
-                (unsigned long)XML_GetCurrentLineNumber(at.expat),
-                (unsigned long)XML_GetCurrentColumnNumber(at.expat) + 1, XML_ErrorString(XML_GetErrorCode(at.expat)));
+    parse->status = dc_fail(parse->error, code == XML_ERROR_NO_MEMORY ? DC_MEMORY : DC_BAD_INPUT,
+                            "%.300s:%lu:%lu: not well-formed XML in UTF-8: %s", file->name,
+                            (unsigned long)XML_GetCurrentLineNumber(at.expat),
+                            (unsigned long)XML_GetCurrentColumnNumber(at.expat) + 1, XML_ErrorString(code));
   XML_ParserFree(at.expat);
   *root = at.root;
   return parse->status;
