@@ -199,6 +199,10 @@ int dcsim_schema(dcsim_report *report, dcsim_error *error)
     dc_text_free(&text);
     return dc_api_fail(error, &(struct dc_error){.text = "out of memory for the schema"}, DC_MEMORY);
   }
-  *report = (dcsim_report){.text = text.bytes, .json = schema};
+  dcsim_report made = {.text = text.bytes, .json = schema};
+  if (report)
+    *report = made;
+  else
+    dcsim_report_free(&made);
   return DCSIM_OK;
 }

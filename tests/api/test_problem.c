@@ -395,9 +395,16 @@ static void test_poll(void)
   dcsim_scene_close(scene);
 }
 
+// Whoever wants no report gives none.
+static void test_no_report(void)
+{
+  dcsim_error error = {0};
+  CHECK(dcsim_schema(NULL, &error) == DCSIM_OK && dcsim_list(NULL, NULL, &error) == DCSIM_OK, "%s", error.text);
+}
+
 RUN_TESTS({"residual rows and their Jacobian", test_linearize}, {"products", test_products},
           {"loss and gradient", test_gradient}, {"arrays", test_arrays},
           {"an objective of the caller's", test_objective}, {"infeasible", test_infeasible},
           {"scenes from texts", test_texts}, {"softnesses of queries", test_query}, {"sizes of structs", test_sizes},
           {"one scene, several threads", test_threads},
-          {"ended by its caller", test_poll})
+          {"ended by its caller", test_poll}, {"without a report", test_no_report})
