@@ -23,8 +23,6 @@
 #include "math/vector.h"
 #include "plan/certify.h"
 
-// Probe and check share one evaluation of the contact at the initial state.
-
 // Pairs that a check lists; there are more of them in scenes of hundreds of bodies.
 enum { MOST_PAIRS = 2000 };  // in the JSON
 

@@ -18,7 +18,7 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-// How many positions are tried, and how near links may come without meeting, of the sum of their radii.
+// How many positions are tried.
 enum { SAMPLES = 2000 };
 
 // robot_of [body_count]: the robot that a body belongs to, or NULL.
