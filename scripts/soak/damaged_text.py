@@ -6,7 +6,7 @@
 
 tests/fuzz damages sound texts and reads them in one process: a process and its start cost more than a reading.  Each slice is one run of a test, `--rounds` inputs of each of its kinds, with the seed that the log
 names; `DCSIM_SEED=SEED DCSIM_ROUNDS=ROUNDS build/tests/fuzz/TEST` repeats it.  A slice is at fault where the test fails or a sanitizer reports.  The log has a line for each slice (test, seed, inputs, verdict) and
-goes on where it ended.  Exits with 1 where there is a fault.
+goes on where it ended; line breaks and tabs of messages are escaped in it.  Exits with 1 where there is a fault, and at once after three slices in a row that fail before they count inputs.
 """
 import argparse
 import collections
@@ -28,7 +28,7 @@ def run(arguments, test, seed):
     counts = [tuple(map(int, found)) for found in COUNTED.findall(done.stdout)]
     said = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("not ok") or "runtime error" in line or "Sanitizer" in line or line.lstrip().startswith("#0 ")]
     fault = "; ".join(said[:4]) if said else "status %d: %s" % (done.returncode, done.stderr[-300:]) if done.returncode else None
-    return sum(one for one, _ in counts), sum(other for _, other in counts), fault
+    return sum(one for one, _ in counts), sum(other for _, other in counts), fault and fault.encode("unicode_escape").decode()
 
 
 def main():
@@ -41,7 +41,7 @@ def main():
     parser.add_argument("--log", default="damaged_text.log")
     arguments = parser.parse_args()
     arguments.build, tests = os.path.realpath(arguments.build), arguments.tests.split(",")
-    total, slices = collections.Counter(), 0
+    total, slices, uncounted = collections.Counter(), 0, 0
     if os.path.exists(arguments.log):
         with open(arguments.log) as log:
             for line in log:
@@ -58,7 +58,9 @@ def main():
         if fault:
             print("%s, seed %d: %s" % (test, seed, fault), flush=True)
         total.update(accepted=accepted, refused=refused, faults=fault is not None)
-        arguments.seed, slices = seed, slices + 1
+        arguments.seed, slices, uncounted = seed, slices + 1, 0 if accepted + refused else uncounted + 1
+        if uncounted == 3:
+            sys.exit("three slices in a row failed before they counted inputs")
     print("%d inputs in %d slices: %d accepted, %d refused, %d slices with a fault" % (total["accepted"] + total["refused"], slices, total["accepted"], total["refused"], total["faults"]))
     return 1 if total["faults"] else 0
 
