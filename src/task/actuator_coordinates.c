@@ -3,7 +3,9 @@
 //
 // Options name a body and coordinates; parsing lists their entries in the vector of actuator targets, with bounds.  The
 // functions for targets pass displacement and rate through scale and bounds: with c these (task/clamp.h), the targets are
-// c(y) + l c'(y) y' and c'(y) y', l the lead, and derivatives follow by the chain rule with c''.
+// c(y) + l v and v = c'(y) y', l the lead, and derivatives follow by the chain rule with c''.  A tangent that leaves the
+// bounds within the lead gives way to the line that ends at the bound b, v = (b - c(y))/l.  Since l |y'| <= 3/4 of the
+// margin of c rules that out, drives of second order stay so.
 #include "task/actuator_coordinates.h"
 
 #include <stdio.h>
@@ -334,36 +336,60 @@ double dc_actuator_target_steps(const struct dc_model *model, const struct dc_wi
   return (double)(window->first + step + (dc_actuator_lead(model) > 0 ? 0 : 1));
 }
 
-// Adds the target c(y) + l c'(y) y' and its time derivative c'(y) y' to those of a step.
+// A target, its rate, and their derivatives by y and y'.
+struct moving_target {
+  double position, velocity;
+  double position_by_y, position_by_rate;
+  double velocity_by_y, velocity_by_rate;
+};
+
+// c(y) + l v with v = c'(y) y', or the bound b and v = (b - c(y))/l where that is beyond b.
+static struct moving_target moving_target(const struct dc_actuator_coordinate *coordinate, double lead, double y,
+                                          double rate)
+{
+  struct dc_clamped at = bounded(coordinate, y);
+  double velocity = at.slope * rate, bend = at.curvature * rate;
+  double bound = velocity > 0 ? coordinate->bounds.high : coordinate->bounds.low;
+  if (lead * fabs(velocity) > fabs(bound - at.value))
+    return (struct moving_target){
+        .position = bound, .velocity = (bound - at.value) / lead, .velocity_by_y = -at.slope / lead};
+  return (struct moving_target){.position = at.value + lead * velocity,
+                                .velocity = velocity,
+                                .position_by_y = at.slope + lead * bend,
+                                .position_by_rate = lead * at.slope,
+                                .velocity_by_y = bend,
+                                .velocity_by_rate = at.slope};
+}
+
+// Adds the target and its time derivative to those of a step.
 void dc_actuator_add_target(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
                             double lead, double y, double rate, struct dc_rollout_input *input)
 {
   size_t target = target_index(coordinate, model, step);
-  struct dc_clamped clamped = bounded(coordinate, y);
-  input->target_position[target] += clamped.value + lead * clamped.slope * rate;
-  input->target_velocity[target] += clamped.slope * rate;
+  struct moving_target moving = moving_target(coordinate, lead, y, rate);
+  input->target_position[target] += moving.position;
+  input->target_velocity[target] += moving.velocity;
 }
 
-// Derivatives by y and y' of cotangents P of the target and V of its rate, with W = V + l P: c' P + c'' y' W, and c' W.
+// Derivatives by y and y' from cotangents of the target and of its rate.
 void dc_actuator_pull_back(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
                            double lead, double y, double rate, const struct dc_rollout_cotangent *cotangent,
                            double *by_y, double *by_rate)
 {
   size_t target = target_index(coordinate, model, step);
-  struct dc_clamped clamped = bounded(coordinate, y);
-  double position = cotangent->target_position[target], velocity = cotangent->target_velocity[target] + lead * position;
-  *by_y = clamped.slope * position + clamped.curvature * rate * velocity;
-  *by_rate = clamped.slope * velocity;
+  struct moving_target moving = moving_target(coordinate, lead, y, rate);
+  double position = cotangent->target_position[target], velocity = cotangent->target_velocity[target];
+  *by_y = moving.position_by_y * position + moving.velocity_by_y * velocity;
+  *by_rate = moving.position_by_rate * position + moving.velocity_by_rate * velocity;
 }
 
-// The transposed of pull_back: the rates of targets move by c' dy' + c'' y' dy, the targets by l times that and c' dy.
+// The transposed of pull_back.
 void dc_actuator_push_forward(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
                               double lead, double y, double rate, double along_y, double along_rate,
                               struct dc_rollout_cotangent *moved)
 {
   size_t target = target_index(coordinate, model, step);
-  struct dc_clamped clamped = bounded(coordinate, y);
-  double velocity = clamped.slope * along_rate + clamped.curvature * rate * along_y;
-  moved->target_position[target] += clamped.slope * along_y + lead * velocity;
-  moved->target_velocity[target] += velocity;
+  struct moving_target moving = moving_target(coordinate, lead, y, rate);
+  moved->target_position[target] += moving.position_by_y * along_y + moving.position_by_rate * along_rate;
+  moved->target_velocity[target] += moving.velocity_by_y * along_y + moving.velocity_by_rate * along_rate;
 }

@@ -111,7 +111,7 @@ double dc_actuator_lead(const struct dc_model *model);
 // How many steps after the start of the run that is.
 double dc_actuator_target_steps(const struct dc_model *model, const struct dc_window *window, int step);
 // Adds to the targets of a step; y and rate are target displacement and velocity before the bounds, so long before its
-// end, to which the rate leads.
+// end, to which the rate leads, to a bound at most.
 void dc_actuator_add_target(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
                             double lead, double y, double rate, struct dc_rollout_input *input);
 // Derivatives of a loss by y and its rate, from the derivatives by the targets.

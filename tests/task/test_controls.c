@@ -514,12 +514,14 @@ static void test_velocities_in_time(void)
   }
 }
 
-// With second_order targets are on the tangent at the beginning of a step, where those of the step before end by euler.
+// With second_order targets are on the tangent at the beginning of a step, where those of the step before end by euler,
+// or on the line from there to a bound that the tangent leaves.
 static void test_tangents(void)
 {
   struct dc_model model = hand_model(), second = model;
   set_controls(5, 1);
   second.definition.time.integrator = DC_SECOND_ORDER;
+  int on_tangent = 0, at_bound = 0;
   for (int c = SINES; c <= SPLINE; c += SPLINE - SINES) {
     double p[MOST_PARAMETERS], position[2][ACTUATORS], velocity[2][ACTUATORS];
     struct dc_random random;
@@ -529,11 +531,46 @@ static void test_tangents(void)
       sample(&controls[c], &model, TIME_STEP, k - 1, p, position[0], velocity[0]);
       sample(&controls[c], &second, TIME_STEP, k, p, position[1], velocity[1]);
       for (int a = 0; a < ACTUATORS; a++) {
-        CHECK_NEAR(velocity[1][a], velocity[0][a], 1e-14);
+        bool same = fabs(velocity[1][a] - velocity[0][a]) <= 1e-14;
+        on_tangent += same && velocity[0][a] != 0, at_bound += !same;
         CHECK_NEAR(position[1][a] - TIME_STEP * velocity[1][a], position[0][a], 1e-14);
+        CHECK(same || fabs(velocity[1][a]) < fabs(velocity[0][a]), "%g from %g", velocity[1][a], velocity[0][a]);
+        CHECK(same || fabs(position[1][a]) == 0.3 || fabs(position[1][a]) == 0.2, "%.17g is a bound", position[1][a]);
       }
     }
   }
+  CHECK(on_tangent > 20 && at_bound > 0, "%d on tangents, %d at bounds", on_tangent, at_bound);
+}
+
+// Targets that lead to the end of a step stay within the bounds, with the derivatives of what they are there.
+static void test_led_bounds(void)
+{
+  struct dc_model model = hand_model();
+  const double lead = 0.02, small = 1e-6, weights[2] = {0.7, -0.4};
+  struct dc_actuator_coordinate coordinate = {.entry = 1, .scale = 2, .bounds = {-1, 1}};
+  int met = 0;
+  for (double y = -1.013; y < 1; y += 0.05)
+    for (double rate = -31; rate < 32; rate += 2) {
+      double by_y, by_rate, values[4], at[4][2] = {{small, 0}, {-small, 0}, {0, small}, {0, -small}};
+      struct targets targets, pulls = {0};
+      for (int i = -1; i < 4; i++) {
+        memset(&targets, 0, sizeof targets);
+        targets.input =
+            (struct dc_rollout_input){.target_position = targets.position, .target_velocity = targets.velocity};
+        dc_actuator_add_target(&coordinate, &model, 0, lead, y + (i < 0 ? 0 : at[i][0]), rate + (i < 0 ? 0 : at[i][1]),
+                               &targets.input);
+        CHECK(fabs(targets.position[1]) <= 1, "%.17g from %g at %g", targets.position[1], y, rate);
+        met += i < 0 && fabs(targets.position[1]) == 1;
+        if (i >= 0)
+          values[i] = weights[0] * targets.position[1] + weights[1] * targets.velocity[1];
+      }
+      pulls.position[1] = weights[0], pulls.velocity[1] = weights[1];
+      struct dc_rollout_cotangent cotangent = {.target_position = pulls.position, .target_velocity = pulls.velocity};
+      dc_actuator_pull_back(&coordinate, &model, 0, lead, y, rate, &cotangent, &by_y, &by_rate);
+      CHECK_NEAR(by_y, (values[0] - values[1]) / (2 * small), 1e-6);
+      CHECK_NEAR(by_rate, (values[2] - values[3]) / (2 * small), 1e-6);
+    }
+  CHECK(met > 100, "%d at a bound", met);
 }
 
 // A spline through equal control points is constant once the zeros before them are passed.
@@ -600,5 +637,5 @@ RUN_TESTS({"bounds that keep the gradient", test_clamp}, {"names of coordinates"
           {"windows end to end", test_long_run}, {"what comes in at the end", test_nothing_new},
           {"limit between windows", test_limit}, {"recursion of the target velocity", test_velocity_recursion},
           {"target velocities in time", test_velocities_in_time},
-          {"targets of second order go along tangents", test_tangents}, {"spline", test_spline},
-          {"registry of controls", test_registry})
+          {"targets of second order go along tangents", test_tangents},
+          {"targets of second order keep bounds", test_led_bounds}, {"spline", test_spline}, {"registry of controls", test_registry})
