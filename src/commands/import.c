@@ -2,6 +2,7 @@
 // dcsim_import: a robot's file, or a scene that includes some, as a scene of its own.  A robot's file is opened by
 // the shortest scene that includes it, so that there is one way to read robots.  The scene that is written has every
 // default and every body spelled out.
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +88,7 @@ static int open_file(const char *file, const dcsim_scene_options *options, dcsim
   char *folder = split_path(file, &base), *described = folder ? scene_of(base) : NULL;
   if (!described) {
     enum dc_status status =
-        folder ? dc_out_of_memory_in(&local, file) : dc_fail(&local, DC_BAD_INPUT, "%.800s: no such file", file);
+        folder || errno == ENOMEM ? dc_out_of_memory_in(&local, file) : dc_fail(&local, DC_BAD_INPUT, "%.800s: no such file", file);
     free(folder);
     return dc_api_fail(error, &local, status);
   }

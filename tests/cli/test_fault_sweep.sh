@@ -27,6 +27,16 @@ swept "one file cannot be opened" -k open -r 3 "$(sample 48 24)"
 
 # A sweep that says nothing when something is wrong would be worth nothing.
 if command -v "${CC:-cc}" >/dev/null 2>&1 && "${CC:-cc}" -shared -fPIC -o fail.so "$DCSIM_SOURCE/tests/faults/fail.c" -ldl 2>"$scratch/cc"; then
+  # a robot's file is not bad because memory is out while it is read
+  echo '<mujoco><worldbody><body name="b"><freejoint/><geom size="1"/></body></worldbody></mujoco>' >robot.xml
+  point=3 bad=0
+  while [ $point -lt 260 ]; do
+    status=0
+    DCSIM_FAIL_MALLOC=$point LD_PRELOAD=$folder/fail.so "$dcsim" import robot.xml -o robot.json >"$out" 2>"$err" || status=$?
+    [ $status -ne 3 ] || bad=$((bad + 1))
+    point=$((point + 4))
+  done
+  check "no failed request for memory is a bad file" [ "$bad" -eq 0 ]
   cat >bad <<'PROGRAM'
 #!/bin/sh
 [ -z "${DCSIM_FAIL_MALLOC:-}" ] || kill -SEGV $$
