@@ -99,6 +99,7 @@ static const char *axes_of(const struct dc_objective *objective)
              : *(const char *const *)((const char *)objective->options + objective->type->options[option].offset);
 }
 
+// Sets the components of a vector to zero along axes that do not count for the objective.
 void dc_advice_counted(const struct dc_objective *objective, double way[3])
 {
   for (int k = 0; k < 3; k++)
@@ -114,11 +115,14 @@ double dc_advice_distance(const struct dc_objective *objective, const double a[3
   return dc_vec_norm(way);
 }
 
+// Whether x, y and z all count.
 bool dc_advice_has_all_axes(const struct dc_objective *objective)
 {
   return strlen(axes_of(objective)) == 3;
 }
 
+// The radius of the largest ball about the centre of mass inside the body, m; 0 for half-spaces, bodies without
+// triangles, and bodies whose centre of mass lies outside of them.
 double dc_advice_inscribed(const struct dc_body *body)
 {
   const struct dc_mesh *mesh = &body->shape->mesh;
@@ -164,6 +168,7 @@ static void look(const struct dc_scene *scene, const struct dc_contact *contact,
 // Evaluates contact at frames of the trajectory until the body touches another one.  The model is bsh whatever
 // the scene has, because its gaps are known at any distance.  Frames are skipped when the scene has many
 // triangles, so that the work stays below DC_NEARNESS_MOST_WORK.
+// The evaluation is of order 0: gaps need no derivatives.  DC_MEMORY, and the statuses of dc_contact_create.
 enum dc_status dc_advice_nearness(const struct dc_scene *scene, const struct dc_trajectory *trajectory, int body,
                                   struct dc_nearness *nearness, struct dc_error *error)
 {

@@ -169,6 +169,9 @@ struct sides {
   double upper_from, lower_to, top;
 };
 
+// Triangles count for a side where their normals are parallel to `up` within PARALLEL; all vertices count for the
+// top.
+//
 static struct sides sides_of(const struct dc_body *body, const struct dc_pose *pose, const double up[3])
 {
   const struct dc_mesh *mesh = &body->shape->mesh;

@@ -71,6 +71,7 @@ static double optimizer_number(const struct dc_scene *scene, const char *name)
   return *(const double *)((const char *)scene->optimizer_options + table[option].offset);
 }
 
+// Puts a command line to try into the advice: dcsim optimize with the session's scene, its options and the changes.
 static void try_it(const struct session *session, struct dc_advice *advice, const struct dc_attempt *attempt)
 {
   dc_advice_try(advice, "optimize", session->scene, session->options, attempt);
@@ -84,6 +85,7 @@ static void try_number(const struct session *session, struct dc_advice *advice, 
   try_it(session, advice, &attempt);
 }
 
+// The same for a whole number.
 static void try_whole(const struct session *session, struct dc_advice *advice, const char *path, long value)
 {
   struct dc_attempt attempt = {0};
@@ -111,6 +113,8 @@ static bool scales_gradient(const struct dc_scene *scene)
 }
 
 // Advises steps of a length that does not depend on the gradient: the default rate for each parameter.
+// A normalized step has the length of the rate over all n parameters together, so that rate √n moves each of them by
+// about the rate.
 static void try_normalized(const struct session *session, struct dc_advice *advice, double rate)
 {
   struct dc_attempt attempt = {0};
@@ -212,6 +216,8 @@ static int numb_body(const struct dc_scene *scene, const struct outcome *outcome
 // over the time T moves it by at most J T / m.  If that is less than DC_MOVED_BY_FIELD of its way, the body fell,
 // rolled or was thrown.  Impulses and masses are summed over bodies that are joined to it.  DC_MEMORY is the
 // only failure.
+// The sum of far impulses has no direction and therefore bounds J from above.  Masses of soft bodies are density ×
+// volume.
 static enum dc_status find_moved_by_field(struct session *session, const struct outcome *outcome, int body, bool *moved)
 {
   const struct dc_bodies *bodies = &outcome->model->bodies;
@@ -297,6 +303,12 @@ static bool is_used_up(const struct outcome *outcome)
 
 // Advises from the losses of an optimization in one piece: flat without forces at a distance, too long steps
 // (no iterate is better than the first guess), oscillation, or too short steps.
+// The first symptom that fits is told, in this order:
+// * the loss did not fall and contact has no force at a distance: another contact model;
+// * it did not fall within very few iterations: more iterations;
+// * it did not fall and rollouts failed on the way, or every iterate is worse: a smaller rate;
+// * it oscillates: a rate of a third;
+// * it did not fall until the iterations were used up: a larger rate.
 static void advise_course(const struct session *session, const struct outcome *outcome, struct dc_advice_list *list)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -552,6 +564,11 @@ static void try_advice(struct session *session, const dcsim_result *result, stru
   }
 }
 
+// Advises on a run that has ended, in the order of this file's head; *list already has what was said of the task.
+// Nothing is said of simulations, of tasks that cannot be reached, of foreign contact models and where options ask
+// for silence. A search that was stopped is judged by contact alone, and only after FIRST_ITERATIONS rollouts.  The
+// attempts by which advice is tested cost up to a few seconds.  DC_MEMORY is the only failure that is not told as a
+// lack of advice.
 enum dc_status dc_advise_run(struct session *session, const struct outcome *outcome, const dcsim_result *result,
                              struct dc_advice_list *list)
 {

@@ -22,11 +22,13 @@
 // Windows of so few steps or fewer see too little ahead for contact to pay.
 enum { SHORTEST_WINDOW = 2 };
 
+// A command line to try, with the command that was given (check or optimize) and its options.
 static void try_it(const struct dc_task_site *site, struct dc_advice *advice, const struct dc_attempt *attempt)
 {
   dc_advice_try(advice, site->command, site->handle, site->options, attempt);
 }
 
+// Whether any objective can be reached, which those that only weigh (effort, smoothness) cannot.
 static bool is_reachable(const struct dc_scene *scene)
 {
   for (int i = 0; i < scene->task.objective_count; i++)
@@ -171,6 +173,7 @@ static bool looks_like_xyzw(const double q[4])
 }
 
 // Notes rotations of objectives and of bodies that look like (x, y, z, w); the first one alone is told.
+// A quaternion (0, 0, z, w) read in the order (w, x, y, z) has no real part, hence the half turn.
 static void advise_quaternions(struct dc_task_site *site)
 {
   const struct dc_scene *scene = site->scene;
@@ -266,6 +269,8 @@ static void advise_gravity(struct dc_task_site *site)
 
 // Whether something that the body may touch lies below it: in the column that its bounding sphere falls
 // through.
+// The column has the radius of both bounding spheres together; a body counts if its centre is no more than its radius
+// above the falling one's.  Soft bodies and half-spaces always count.
 static bool has_support(const struct dc_bodies *bodies, const struct dc_pose *poses, int body, const double down[3])
 {
   for (int i = 0; i < bodies->count; i++) {

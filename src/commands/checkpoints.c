@@ -24,6 +24,8 @@ static enum dc_status identify(struct session *session, struct dc_checkpoint_ide
 }
 
 // Puts what the session counts, under "run/...", beside what plan or horizon put in.
+// All numbers are written as bits, so that a resumed run continues exactly.  Losses of a run without rows are NAN and
+// are written as zeros; rows == 0 says that they mean nothing.
 static enum dc_status fill(struct session *session)
 {
   struct dc_snapshot *snapshot = session->snapshot;
@@ -43,6 +45,8 @@ static enum dc_status fill(struct session *session)
   return session->kind->save(session, snapshot);
 }
 
+// Writes a checkpoint now; without a run directory nothing is done.  The snapshot is kept from one checkpoint to the
+// next, so that its memory is allocated once.  DC_MEMORY, DC_IO.
 enum dc_status dc_session_checkpoint(struct session *session)
 {
   if (!session->run)
@@ -101,6 +105,8 @@ static enum dc_status begin_again(struct session *session)
 }
 
 // Resumes a run from its checkpoint; a run that was cut short before it had one begins again in its directory.
+// The order matters: the identity is compared before anything of the snapshot is loaded, and the directory is opened
+// for writing last, when rows after the checkpoint are cut off.  On failure no row is cut off.
 enum dc_status dc_session_resume(struct session *session)
 {
   const char *directory = session->options->resume;

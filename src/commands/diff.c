@@ -22,6 +22,8 @@
 enum { MOST_BODIES_TOLD = 10, MOST_SETTINGS_TOLD = 40, MOST_VALUE_TOLD = 60, MOST_ROWS_BYTES = 1 << 30 };
 
 // One of the two runs: its scene as it was resolved, its results, rows and trajectories.
+// Everything of a side is owned by it and released by close_diff.  The scene is opened again from resolved.json, so
+// that bodies and joints have names.
 struct side {
   const char *directory;
   dcsim_scene *scene;
@@ -73,6 +75,7 @@ static enum dc_status read_side(struct side *side, dcsim_error *outside)
   return status;
 }
 
+// Releases what was read of both sides, also of a side that could be read only in part.
 static void close_diff(struct diff *diff)
 {
   for (int i = 0; i < 2; i++) {
@@ -135,6 +138,8 @@ static bool same_frame(const struct dc_bodies *of, const struct dc_stored_trajec
 
 // Walks both lists of contacts side by side and returns the first frame at which they differ; `frames` when
 // they do not.  Lists are ordered by frame, so that the first difference is the earliest.
+// A contact has five arrays: frame, bodies [2], gap, force [3] and friction [3].  Where only one list goes on, its
+// next contact is the difference; where both go on with different frames, the earlier of the two frames is.
 static int compare_contacts(const struct dc_stored_contacts *one, const struct dc_stored_contacts *other, int frames)
 {
   for (int c = 0;; c++) {
@@ -162,6 +167,8 @@ static bool same_columns(const struct dc_bodies *const bodies[2])
 // Returns the first frame that differs, or -1.  Trajectories are comparable if bodies, joints and nodes are the
 // same by name and number; others differ from their beginning.  Parameters that differ, with all frames equal,
 // count as a difference behind the last frame.
+// Contacts are compared first, for their list is walked once; the frame at which they differ then competes with the
+// frames' own numbers for the earliest difference.
 static int compare_trajectories(const struct dc_bodies *const bodies[2], const struct dc_stored_trajectory *one,
                                 const struct dc_stored_trajectory *other)
 {
@@ -203,6 +210,8 @@ static const double *last_pose(const struct dc_stored_trajectory *trajectory, co
 }
 
 // The angle of the rotation that takes one unit quaternion to the other, rad.
+// The angle is |log(q₁* q₂)|.  Equal bits return exactly 0, because the product of a quaternion with its conjugate is
+// rounded and its logarithm need not be zero.
 static double angle_between(const double *one, const double *other)
 {
   double back[4], between[4], turn[3];
@@ -276,6 +285,7 @@ static enum dc_status compare_files(struct diff *diff, const char *name, struct 
 
 // Compares resolved scenes and run.json member by member.  The latter's origins are kept, its results and times
 // dropped; its mesh hash counts as a setting, as meshes are settings of which only the hash is known here.
+// The arena holds paths and values of both lists until close_diff.  Origins are filtered in place.
 static enum dc_status compare_settings(struct diff *diff, struct dc_error *error)
 {
   diff->arena = dc_arena_create();
@@ -302,6 +312,7 @@ static enum dc_status compare_settings(struct diff *diff, struct dc_error *error
 
 // Makes all comparisons: rows, best and first trajectories, where bodies end, settings.  Each is made whatever
 // the others found.
+// compare_rows, trajectories and ends need no memory but the list of bodies; settings come last, as they may fail.
 static enum dc_status compare_runs(struct diff *diff, struct dc_error *error)
 {
   const struct side *sides = diff->sides;
@@ -483,6 +494,7 @@ static void put_text(const struct diff *diff, struct dc_text *text)
 }
 
 // Reads, compares and reports.  DCSIM_UNMET if the runs differ; the report says how.
+// A report that cannot be made leaves its own status; a difference alone leaves no message, since the report is one.
 static int diff_runs(struct diff *diff, dcsim_report *report, dcsim_error *error)
 {
   struct dc_error local = {0};

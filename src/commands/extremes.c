@@ -35,6 +35,8 @@ static void take_limits(struct dc_joint_extreme *joint, const struct dc_body *bo
 // Compares the step that ends at a frame with the largest forces and speeds so far.  Force: that of controls
 // plus that of the actuator, N or N m.  Speed: difference of the states over the step, m/s or rad/s.  workspace
 // [2 nv + actuators].
+// The speed is that of the implicit Euler step from frame - 1 to frame, (q₁ ⊖ q₀) / h, which needs no stored
+// velocities.
 static void compare_step(struct dc_extremes *extremes, const struct dc_model *model,
                          const struct dc_rollout_input *input, const struct dc_trajectory *trajectory, int frame,
                          double *workspace)
@@ -93,6 +95,7 @@ enum dc_status dc_extremes_find(struct dc_extremes *extremes, const struct dc_mo
   return dc_out_of_memory_for(error, "forces of joints");
 }
 
+// Leaves an empty list, which may be freed again.
 void dc_extremes_free(struct dc_extremes *extremes)
 {
   free(extremes->joints);
@@ -257,6 +260,7 @@ static void put_contacts(const struct dc_contact_list *contacts, const struct dc
 
 // The body that moves with the largest force below `limit`, or, of equal ones, the first behind `after`; -1:
 // there is none.  A pair is listed once, for its first body.
+// The lines are few (CONTACT_LINES), so that a search for each is cheaper than sorting all bodies.
 static int next_largest(const struct dc_contact_list *contacts, const struct dc_bodies *bodies, double limit, int after)
 {
   int best = -1;

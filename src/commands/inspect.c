@@ -122,6 +122,8 @@ static void sum_wrenches(const struct dc_scene *scene, struct start *start)
 // Evaluates contact at the start of the scene: a plan of no steps, whose roll-out holds the contact, the checks
 // of a run, poses, energies of pairs, smallest gap, wrenches and far field.  A refinement has none of these: it
 // has no forces, and its bodies may overlap.
+// All arrays are [bodies] but pairs [pairs], and are freed by close_start, also after a failure.  DC_BAD_INPUT where
+// bodies overlap; DC_MEMORY where the potential is not a number, which is how contact reports a lack of memory.
 static enum dc_status open_start(const struct dc_scene *scene, struct start *start, struct dc_error *error)
 {
   size_t bodies = (size_t)scene->model.bodies.count;
@@ -235,6 +237,7 @@ static void describe_marker(const struct dc_bodies *bodies, const struct dc_body
     dc_text_add(text, "  body  %-14s %-9s marker on \"%s\"", body->name, body->shape->name, on);
 }
 
+// Points, the length of all stretches between them, m, and the length that the cable wants to have, m.
 static void describe_cable(const struct dc_bodies *bodies, const struct dc_cable *cable, const struct dc_pose *poses,
                            struct dc_text *text, struct dc_json_writer *json)
 {
@@ -246,6 +249,7 @@ static void describe_cable(const struct dc_bodies *bodies, const struct dc_cable
 
 // Lists pairs of bodies with the lower bound of the distance that contact has, the distance itself (m), and the
 // energy (J).
+// The energy is the potential times the stiffness mu.
 static void put_pairs(const struct dc_bodies *bodies, const struct start *start, double mu, struct dc_json_writer *json)
 {
   dc_json_begin(json, "pairs", '[');
@@ -380,6 +384,8 @@ static void describe_memory(const struct dc_scene *scene, struct dc_text *text, 
 }
 
 // Writes a line for every body and returns the largest acceleration by other bodies that move, m/s^2.
+// The acceleration is the norm of the far force over the mass: a long-range potential moves a body although nothing
+// touches it, and this number says how fast.  It is 0 for bodies that do not move or have no mass.
 static double describe_bodies(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
                               struct dc_json_writer *json)
 {
@@ -422,6 +428,7 @@ static double describe_bodies(const struct dc_scene *scene, const struct start *
 
 // Writes the stiffness and, where it was chosen, what bounded it: the gap at which a body rests, or the
 // acceleration by far fields.
+// The stiffness is an energy, J, because the potential that it multiplies has no unit.
 static void describe_contact(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json)
 {
   static const char *const bounds[] = {"none", "rest", "far_field"};
@@ -522,6 +529,7 @@ typedef enum dc_status describe(const struct dc_scene *scene, const struct start
                                 struct dc_json_writer *json, struct dc_error *error);
 
 // Opens the start, lets describe_it write text and JSON, and closes it.
+// The report is the caller's on success; on failure it is freed here.
 static int inspect(const dcsim_scene *scene, describe *describe_it, dcsim_report *report, dcsim_error *error)
 {
   struct dc_error local = {0};

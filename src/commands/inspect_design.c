@@ -15,6 +15,7 @@
 
 enum { MOST_LINES = 40 };  // of numbers in the text; the JSON has all of them
 
+// The model whose design is described and where to; `lines` counts the numbers told in the text so far.
 struct design_view {
   const struct dc_model *model;
   struct dc_text *text;
@@ -191,6 +192,8 @@ void dc_api_describe_parameters(const struct dc_scene *scene, int steps, struct 
 }
 
 // Notes parts that share only one vertex, or two (a hinge), without overlap: they do not hold together in print.
+// Two vertices in common leave a hinge, three a face: the number of pieces is therefore counted by links of at least
+// one and of at least three vertices, and told where the counts differ.  A negative count means that memory is out.
 static enum dc_status note_pieces(struct design_view *view, const struct dc_design_entry *entry)
 {
   int shapes[2];

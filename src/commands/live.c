@@ -32,6 +32,8 @@ struct dcsim_view {
 
 static const double last_look = 3;  // s that a page which is being looked at has to learn of the end
 
+// The body is handed over to the server, which frees it.  NULL (out of memory) leaves the reply as it is: "not
+// found".
 static void reply_with(struct dc_server_reply *reply, const char *type, char *body)
 {
   if (!body)
@@ -81,6 +83,7 @@ static char *make_trajectory(struct dcsim_view *view)
   return NULL;
 }
 
+// Returns the text, to be freed by the caller, or NULL if it cannot be read.
 static char *read_report(const struct dcsim_view *view)
 {
   char *text = NULL;
@@ -111,6 +114,8 @@ static void answer(void *context, const struct dc_server_request *request, struc
 }
 
 // The state comes before the server, whose thread reads it from the first request on; stopping goes the other way.
+// The address is http://127.0.0.1 with the port and a random token (view/server.h); port 0 lets the kernel choose.
+// DCSIM_USAGE: an argument is missing; the other statuses are those of the server.
 int dcsim_view_start(const dcsim_scene *scene, int port, dcsim_view **view, dcsim_error *error)
 {
   if (dc_api_need(scene, "scene", error))
@@ -169,6 +174,7 @@ void dcsim_view_end(dcsim_view *view, const char *directory, const char *words)
     nanosleep(&moment, NULL);
 }
 
+// The server's thread ends first, as it reads the watch and the state.  NULL is accepted.
 void dcsim_view_stop(dcsim_view *view)
 {
   if (!view)
@@ -179,6 +185,7 @@ void dcsim_view_stop(dcsim_view *view)
   free(view);
 }
 
+// Looks at the files four times a second until the caller's function returns another number than 0.
 static void watch(struct dcsim_view *view, const dcsim_watch_options *options)
 {
   const struct timespec moment = {.tv_nsec = 250000000};

@@ -22,6 +22,8 @@ enum { MOST_NODE_NUMBERS = 1 << 22 };  // of a trajectory of soft bodies
 
 // Members are read and written under the lock, but `bodies` and `capacity`, which stay, and `taken`, which is the
 // server's own.
+// The log is a ring of LOG_LINES lines; log_count counts all lines ever written.  `offered` counts rows that were
+// reported, of which every `stride`th is kept; `generation` counts how often the rows were thinned.
 struct dc_live {
   pthread_mutex_t lock;
   const struct dc_bodies *bodies;
@@ -63,6 +65,7 @@ static void free_room(struct dc_stored_trajectory *stored)
 }
 
 // Places of nodes, which begin at first among these numbers; NULL: they are not known and stay.
+// Node positions of one frame, m, [nodes][3].
 static void copy_nodes(const struct dc_live *live, struct dc_stored_trajectory *to, int frame, const double *numbers,
                        size_t first)
 {
@@ -114,6 +117,7 @@ struct dc_live *dc_live_create(const struct dc_bodies *bodies, long steps)
   return live;
 }
 
+// The server that reads this state must have stopped before.
 void dc_live_destroy(struct dc_live *live)
 {
   if (!live)
@@ -124,6 +128,7 @@ void dc_live_destroy(struct dc_live *live)
   free(live);
 }
 
+// The oldest line is overwritten; longer lines are cut off at LOG_LENGTH.
 static void add_line(struct dc_live *live, const char *format, va_list arguments)
 {
   vsnprintf(live->log[live->log_count++ % LOG_LINES], LOG_LENGTH, format, arguments);
@@ -151,6 +156,8 @@ void dc_live_log(struct dc_live *live, const char *format, ...)
 
 // Keeps the last report as a row if its number is a multiple of the stride; where there is no room, rows are
 // thinned first.
+// Row k of the list has the number k × stride among those offered, before and after thinning: thinning keeps the even
+// places.  A row that is no multiple of the doubled stride is then dropped.
 static void add_row(struct dc_live *live)
 {
   if (live->offered++ % live->stride)
@@ -264,6 +271,7 @@ int dc_live_observe(struct dc_live *live, const dcsim_progress *progress)
   return wish;
 }
 
+// The last phase: the page shows the words, and wishes are refused from now on.
 void dc_live_end(struct dc_live *live, const char *words)
 {
   pthread_mutex_lock(&live->lock);
@@ -288,6 +296,7 @@ bool dc_live_has_ended(struct dc_live *live)
   return ended;
 }
 
+// A page asks twice a second (viewer/src/live.js), so that a long silence means that nobody looks.
 double dc_live_idle(struct dc_live *live)
 {
   pthread_mutex_lock(&live->lock);
@@ -351,6 +360,8 @@ static void put_rows(const struct dc_live *live, long since, struct dc_json_writ
 
 // Writes the state for a page that has `since` rows of this generation; of another generation, it gets all
 // rows.
+// A page asks with the number of rows that it has; the answer has only newer ones, which keeps polling cheap.  The
+// log is short and sent as a whole.  A page that asks in the last phase has been told of the end.
 void dc_live_put_state(struct dc_live *live, long since, long generation, struct dc_json_writer *json)
 {
   static const char *const phases[] = {"running", "paused", "stopping", "ended"};

@@ -26,6 +26,8 @@ static bool is_seen(const struct dc_model *model, int i)
 
 // Writes a shape's mesh, rounded to single precision, with indices of 2 bytes where they suffice.  Shapes that
 // no body is drawn with, and half-spaces, have a name only, so that numbers of shapes stay those of the list.
+// An error makes the whole text invalid (text.failed), which the last dc_json_finish reports as NULL: functions that
+// only write need no status of their own.
 static void put_shape(struct dc_page *page, const struct dc_shape *shape, bool seen)
 {
   struct dc_mesh look = shape->mesh, *mesh = &look;
@@ -124,6 +126,7 @@ static enum dc_status put_camera(struct dc_page *page)
   return DC_OK;
 }
 
+// The number of columns of positions and rotations on the page.
 int dc_page_count_moving(const struct dc_bodies *bodies)
 {
   int moving = 0;
@@ -134,6 +137,8 @@ int dc_page_count_moving(const struct dc_bodies *bodies)
 
 // Poses of the moving bodies at `kept` frames at equal distances: positions [kept][moving][3], rotations
 // [kept][moving][4].
+// Positions are single-precision floats, m; rotations are 16-bit fractions, since components of a unit quaternion lie
+// between -1 and 1.  The three arrays make up most of a page.
 enum dc_status dc_page_put_poses(struct dc_page *page, const struct dc_stored_trajectory *stored, int kept)
 {
   const struct dc_bodies *bodies = &page->scene->model.bodies;

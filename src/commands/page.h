@@ -11,6 +11,8 @@
 
 enum { DC_PAGE_FRAMES = 2000 };  // of a trajectory on a page
 
+// A page while it is written.  Scene, trajectories and texts are owned by the page and released by the command that
+// made it; texts are the files as they stand in the run's directory.
 struct dc_page {
   const char *directory;
   dcsim_scene *opened;

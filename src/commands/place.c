@@ -109,6 +109,7 @@ static char *make_page(struct dc_placing *placing)
 
 // Writes the state that all requests but the page are answered with: sliders and their values, poses, pairs
 // with gaps as dcsim_probe tells them, and why something was refused, "" where nothing was.
+// A scene whose bodies overlap has no probe; its state says which overlap, so that the page can mark them.
 static char *make_state(const struct dc_placing *placing, const char *message)
 {
   struct dc_page page = {.directory = "the view", .scene = placing->present->scene};
@@ -137,6 +138,7 @@ static char *make_state(const struct dc_placing *placing, const char *message)
 
 // Carries out a button or slider.  What is refused leaves everything as it was and becomes the message of the
 // state; NULL: there is no such request.
+// The server's thread is the only one that changes the scene, one request after the other; no lock is needed.
 static char *change(struct dc_placing *placing, const struct dc_server_request *request)
 {
   dcsim_error error = {0};

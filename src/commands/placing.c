@@ -29,6 +29,7 @@ static const double ROUNDING = 1e5;  // values have so many parts of a m or rad,
 // Positions reach this many times the scene's extent to both sides of the start.
 static const double REACH = 1.0;
 
+// The bodies of a scene that is open.
 static const struct dc_bodies *bodies_of(const dcsim_scene *scene)
 {
   return &scene->scene->model.bodies;
@@ -139,6 +140,8 @@ static void add_joints(struct dc_placing *placing, const struct dc_body *body, b
 
 // Reads the sliders off the built scene.  A free body that was included has none: its place is that of the
 // include.
+// Room is for the most there can be: six for each body and one for each joint coordinate.  DC_USAGE: there is nothing
+// to move in this scene.
 static enum dc_status make_sliders(struct dc_placing *placing, struct dc_error *error)
 {
   const struct dc_scene *scene = placing->first->scene;
@@ -167,6 +170,8 @@ static enum dc_status make_sliders(struct dc_placing *placing, struct dc_error *
 
 // The value of a key as JSON text for the body that slider i begins: sliders of one key of one body are neighbours.
 // *next: the first slider of another key or body.  NULL: nothing has changed.
+// Turns about the world's axes are multiplied from the left onto the file's rotation, in the order of the sliders x,
+// y, z. Numbers are short decimals, as a person would write them into the file.
 static const char *value_of(const struct dc_placing *placing, int i, struct dc_arena *arena, int *next,
                             const char **key)
 {
@@ -288,6 +293,7 @@ int dc_placing_move(struct dc_placing *placing, int i, double value, dcsim_error
   return status;
 }
 
+// Puts all sliders back to the file's numbers and opens the scene with them.
 int dc_placing_reset(struct dc_placing *placing, dcsim_error *error)
 {
   for (int i = 0; i < placing->count; i++)
@@ -374,6 +380,8 @@ static int list_changes(const struct dc_placing *placing, const struct dc_json_d
 
 // Replaces the scene's file, after two checks: it is still the text that was opened, so that nobody's changes
 // are lost, and the new text opens.
+// DC_BAD_INPUT: somebody else has written the file meanwhile; any status of opening a scene: the new text is refused.
+// In both cases the file is as it was.
 static int replace_file(struct dc_placing *placing, const struct dc_text *text, dcsim_error *error)
 {
   struct dc_error local = {0};

@@ -23,6 +23,7 @@
 // Evaluations with separate softnesses: values, and derivatives.
 enum { VALUES, GRADIENTS, SETS };
 
+// The state of one query.  Arrays live in the arena, but `told`, which grows and is freed by dcsim_query.
 struct query {
   const struct dc_scene *scene;
   struct dc_arena *arena;
@@ -128,6 +129,8 @@ static void put_arrays(struct query *query, const char *name, int count, const d
 // Evaluates the contacts and writes them as rows [count][COLUMNS].  Both sets have the same contacts in the
 // same order; they may be one manifold.  Contacts of an activity below DC_QUERY_LEAST_ACTIVITY have no Jacobian: it
 // would cost a pull-back each and is nearly zero.
+// The Jacobian row is dd/d(w, t) of both bodies, rotations first: m/rad and 1.  A contact of one vertex alone has a
+// closed form (dc_manifold_vertex_rate); for all others the unit cotangent of the distance is pulled back.
 static enum dc_status put_contacts(struct query *query, struct dc_manifold *const sets[SETS], const int bodies[2],
                                    struct dc_error *error)
 {
@@ -309,6 +312,7 @@ static enum dc_status draw(struct query *query, const char *path, struct dc_erro
   return status ? status : dc_png_write(path, settings.width, settings.height, pixels, error);
 }
 
+// The name's ending decides, in capital or small letters.
 static bool is_picture(const char *path)
 {
   const char *suffix = path ? strrchr(path, '.') : NULL;
@@ -333,6 +337,8 @@ static enum dc_status read_softness(const dcsim_query_options *given, double sof
 
 // The result goes to the report, to an archive of arrays or to a picture, by the ending of path. The archive is
 // written last, when everything in it is complete.
+// DCSIM_USAGE: a softness out of range; DCSIM_BAD_INPUT: a mesh that does not fit its level set; statuses of writing
+// files.
 int dcsim_query(const dcsim_scene *scene, const char *path, const dcsim_query_options *options, dcsim_report *report,
                 dcsim_error *error)
 {

@@ -26,6 +26,8 @@ enum {
   MOST_WORLDS = 24          // of a run with cases on its page
 };
 
+// Releases what open_page has made so far; the models of the designs are the scene's or live in the arenas of the
+// trajectories.
 static void close_page(struct dc_page *page)
 {
   dc_rollout_input_destroy(page->design);
@@ -67,6 +69,8 @@ static void free_forces(struct force_frames *f)
 
 // Force of normal contact on every body at a stored frame, N: minus the gradient of the energy; not a number where
 // bodies overlap.
+// A pair's gradient [12] is by rotation and translation of its first body, then of its second; the translations give
+// the forces.  The potential has no unit; times the stiffness μ, J, it is an energy.
 static enum dc_status contact_forces(struct dc_page *page, struct force_frames *f, int frame)
 {
   double mu = page->scene->definition.contact.stiffness * page->design->design.stiffness_scale;
@@ -88,6 +92,8 @@ static enum dc_status contact_forces(struct dc_page *page, struct force_frames *
 
 // Writes the contact forces on moving bodies at up to MOST_FORCE_FRAMES of the frames kept: values[frame][moving
 // body][3], N.  They are evaluated from the stored poses, not read from the run.
+// Frames are thinned twice: `kept` of the stored ones are on the page, and `count` of these have forces.  f.frames
+// holds numbers among the kept ones, as the viewer knows no others.
 static enum dc_status put_force_frames(struct dc_page *page, struct dc_contact *contact, int kept)
 {
   const struct dc_bodies *bodies = &page->scene->model.bodies;
@@ -184,6 +190,8 @@ static enum dc_status take_designs(struct dc_page *page)
 
 // Reads all that a page shows: scene, thinned trajectories, summary, resolved scene, losses and their terms,
 // certificate, and the models that the designs made.
+// Files that every ended run has are required (DC_IO); loss.csv, terms and certificate are shown where they are
+// there. The error of the scene is in *error, all later ones are in page->error, which the caller hands on.
 static enum dc_status open_page(struct dc_page *page, dcsim_error *error)
 {
   int opened = dc_api_open_run_scene(page->directory, "resolved.json", NULL, &page->opened, error);
@@ -271,6 +279,7 @@ static enum dc_status write_page(struct dc_page *page, const char *path, size_t 
 }
 
 // Writes another run as an object of its own, with the same writer, which is moved there and back.
+// The writer is a value: both pages write to one text in turn, and never at once.
 static int put_other(struct dc_page *page, const char *directory, dcsim_error *error)
 {
   struct dc_page other = {.directory = directory};
@@ -334,6 +343,8 @@ static int report_path(const char *path, size_t size, dcsim_report *report, dcsi
 }
 
 // Writes the page of the first run, with the others beside it if there are any; else with the runs of its cases.
+// The page is DIR/report.html, or DIR/comparison.html with several runs, in the first run's directory.  A failure
+// while it is put together leaves no file, because the page is written as a whole at the end.
 int dcsim_write_comparison(int count, const char *const *directories, dcsim_report *report, dcsim_error *error)
 {
   struct dc_page page = {.directory = directories[0]};

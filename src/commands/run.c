@@ -22,6 +22,10 @@
 // Takes the parameters of the earlier run as far as it went.  Where its steps were shorter or longer,
 // parameters of a step become those of the steps of this scene at the same time, by resampling first and
 // resizing then.
+// The ratio is the earlier time step over this scene's.  Resampling gives each new step the parameters of the earlier
+// step at the same time.  Resizing then cuts off later steps or fills them with initial values.  Ratios that would
+// give no step or more than 10 million are not resampled. parameters [of all steps of this scene] belongs to the
+// caller.
 static enum dc_status take_earlier(struct session *session, double *parameters)
 {
   static const double same = 1e-9;  // of a step
@@ -95,6 +99,7 @@ static enum dc_status take_controls(struct session *session, double *parameters)
 }
 
 // Chooses the kind of the run and makes what it computes with.
+// The earlier trajectory is released here whatever happens: parameters and targets are copied by the kind.
 static enum dc_status prepare(struct session *session)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -174,6 +179,8 @@ static int run_session(struct session *session, dcsim_result *result, dcsim_repo
 
 // Leaves the run directory of a case, DIR/cases/NAME, which the other commands read like any other: the case's
 // scene simulated with these parameters.
+// The case runs as a session of its own, without optimizer, with the same command line in its provenance.  DC_IO: the
+// path is longer than the buffer; every other failure is the case's own, with its message.
 static enum dc_status leave_case(struct session *session, const struct outcome *outcome, int k, struct dc_error *error)
 {
   dcsim_scene scene = {.scene = session->scene->scene->cases.scenes[k], .seed = session->scene->seed};
@@ -208,6 +215,9 @@ static enum dc_status leave_cases(struct session *session, const struct outcome 
 // Judges what was computed and hands it over, in this order: cases and their runs; the plant, where the plan is
 // transferred to one; advice; drives and contacts; the report; the files.  Everything made on the way is freed
 // in each exit.
+// Written files come last, as they hold the report, which needs everything before.  Two statuses are kept apart:
+// `written` of judging and writing, which wins, and `status` of the computation, which is returned if all files are
+// there.
 static int finish(struct session *session, enum dc_status status, dcsim_result *result, dcsim_report *report,
                   dcsim_error *error)
 {
@@ -293,6 +303,8 @@ static void warn_of_task(const struct session *session)
 // 3. the run is prepared, and its kind begun (simulation, optimization, search, horizon);
 // 4. it computes; a run that was stopped or failed numerically keeps what it has found so far;
 // 5. it is judged, written and reported (finish).
+// A result exists as soon as one evaluation has a loss (best_loss is a number).  Given up is a run that was cancelled
+// within an iteration through poll: its workspaces are in an unknown state, and nothing is kept.
 static int run_scene(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -390,6 +402,8 @@ static int run_session(struct session *session, dcsim_result *result, dcsim_repo
 }
 
 // Runs the scene, then draws pictures of the run where they are asked for.
+// frames: 0 draws nothing, a negative number asks for the default spacing, n > 0 for about n pictures.  These are
+// every ⌈steps / n⌉ steps.  A run that was stopped is drawn too; a failure to draw replaces its status.
 static int run_and_draw(const dcsim_scene *scene, const dcsim_run_options *options, bool optimizing,
                         dcsim_result *result, dcsim_report *report, dcsim_error *error)
 {

@@ -18,6 +18,9 @@
 enum { MOST_RETREATS = 4 };
 
 // Bodies that overlap are refused before anything is created; a horizon has no plan of the whole run.
+// The plan to check with is the session's; a horizon borrows one of no steps, which has contact and start alone.
+// Checks in order: overlap, bodies that start within a barrier's range (a warning), the gradient's conditions, the
+// cases' starts.
 static enum dc_status check_start(struct session *session, const double *parameters)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -91,6 +94,7 @@ static enum dc_status begin_simulation(struct session *session)
 }
 
 // One rollout with its loss, reported as iteration 0.  Stopped on the way, it is the run of the steps done so far.
+// First and best parameters are those that were rolled out, so that a simulation writes the files of an optimization.
 static enum dc_status simulate(struct session *session, struct dc_error *error)
 {
   struct dc_plan *plan = session->plan;
@@ -141,6 +145,8 @@ static enum dc_status begin_optimization(struct session *session)
 }
 
 // An iteration that was stopped has no checkpoint yet.
+// An iteration that ended writes its checkpoint as usual; one that was interrupted within has none, and is repeated
+// when the run is resumed.
 static enum dc_status keep_stopped(struct session *session, enum dc_status status)
 {
   if (status == DC_STOPPED && atomic_load(&session->stop.stopped) && !session->row_status)
@@ -148,6 +154,7 @@ static enum dc_status keep_stopped(struct session *session, enum dc_status statu
   return status;
 }
 
+// A search makes several descents; a single plan continues from where prepare_optimization or a checkpoint left it.
 static enum dc_status optimize(struct session *session, struct dc_error *error)
 {
   dc_stop_request_begin(&session->stop, dc_session_observe_jacobian, session);
@@ -185,6 +192,7 @@ static enum dc_status prepare_horizon(struct session *session, const double *par
 }
 
 // Runs the windows of a horizon, optimized or replayed.
+// A stop request within an iteration takes this iteration back; the steps applied so far stay.
 static enum dc_status run_windows(struct session *session, struct dc_error *error)
 {
   struct dc_horizon_observer observer = {
@@ -243,6 +251,9 @@ static const struct run_kind replay = {.prepare = prepare_replay,
 
 // A simulation with the controls of a receding horizon executes what that one executed, the way it did: rolled out in
 // one piece, contact would take the run elsewhere.  Its steps and controls must mean the same here.
+// A replay needs stored targets, a scene with a horizon, at least as many steps as were applied, and the same
+// controls at the same times.
+//
 static bool is_replay(const struct session *session)
 {
   const struct dc_scene *scene = session->scene->scene;

@@ -42,6 +42,9 @@ static enum dc_status fail_memory(struct dc_verification *v)
 // Makes the plan of the stored run and its input as it drove the run: by its parameters or, of a receding
 // horizon, by the targets that were applied.  Forces of controls have no stored targets and come from the
 // parameters in any case.
+// The plan has the stored number of steps and no adjoint.  It owns its input, whose target_position and
+// target_velocity are [steps × actuators].  DC_BAD_INPUT: the scene counts other parameters than trajectory.h5 has,
+// so that the two files do not belong together.
 static enum dc_status restore_plan(struct dc_verification *v)
 {
   const struct dc_scene *scene = v->scene;
@@ -71,6 +74,9 @@ static enum dc_status restore_plan(struct dc_verification *v)
 }
 
 // Makes a trajectory of the stored poses, joints and places of nodes, for runs whose controls do not reproduce them.
+// The record holds q [frames][nq] and poses [frames][bodies] and no velocities, which nothing that judges poses
+// needs. A free body's q is its position, m, and its unit quaternion; joints and nodes have their own numbers. Poses
+// of bodies on joints follow from q by forward kinematics.
 static enum dc_status take_stored(struct dc_verification *v)
 {
   const struct dc_bodies *bodies = &v->scene->model.bodies;
@@ -154,6 +160,9 @@ static void compare(struct dc_verification *v, const struct dc_trajectory *again
 
 // Compares what the file says beside states, of as many frames as it has: times, coordinates, speeds, targets, torques
 // and contacts.  The first table that differs leaves a note.
+// The rollout may be longer than the file, for a simulation that was stopped; it is shortened to the stored steps in
+// a copy, which shares its arrays.  Times are compared with frame × time step in floating point, since the writer
+// computes them in this way.  The readout (targets, torques, contact forces) is computed anew and freed here.
 static enum dc_status compare_readout(struct dc_verification *v, struct session *session, struct outcome *outcome)
 {
   const struct dc_stored_trajectory *stored = &v->stored;
@@ -181,6 +190,10 @@ static enum dc_status compare_readout(struct dc_verification *v, struct session 
 
 // Rolls the controls out again, as dcsim simulate --control RUN does, and compares.  Controls that cannot be
 // rolled out, or end early, leave a note, and the stored poses are judged instead.
+// The three outcomes of the rollout:
+// * it fails with the plan's own fault (DC_BAD_INPUT, DC_NUMERICAL, DC_INFEASIBLE) or ends early: a note, no failure;
+// * it has all frames: they are compared, and the rollout is judged if it agrees, as it has velocities too;
+// * it fails otherwise (memory, files): the command fails with this status.
 static enum dc_status reproduce(struct dc_verification *v)
 {
   const dcsim_run_options run = {.size = sizeof run, .directory = "none", .control_run = v->directory};
@@ -228,6 +241,9 @@ static struct dc_rollout *rollout_of_frames(const struct dc_verification *v, con
 
 // Finds the largest residual of the stored steps and counts those that did not converge.  Steps whose residual cannot
 // be told leave a note in its place.
+// A residual is relative: 1 is the largest that the solver accepts.  The test is written as !(r <= most), so that a
+// residual that is not a number becomes the largest and is seen.  Between two stored frames of a plant with substeps
+// several steps lie; their states are not stored, and therefore no residual can be computed.
 static enum dc_status check_residuals(struct dc_verification *v)
 {
   const struct dc_model *model;
@@ -276,6 +292,8 @@ static double share_from_afar(const struct dc_bodies *bodies, const double *near
 
 // Finds the share of contact impulses that act from afar, first between movable bodies (phantom_between), then of all
 // pairs.
+// The arrays near and far [bodies], N s, belong to the findings and are freed by close_run.  The second pass
+// overwrites those of the first, because the report lists the bodies' shares among all pairs.
 static enum dc_status check_phantom(struct dc_verification *v)
 {
   const struct dc_bodies *bodies = &v->scene->model.bodies;
@@ -304,6 +322,7 @@ static enum dc_status check_phantom(struct dc_verification *v)
 
 // Finds the largest error among the directions that have a difference.  Where steps are divided differently on
 // both sides of a point, the loss jumps there, and a difference across says nothing (`straddles`).
+// A relative error that is not a number counts as the largest, as residuals do.
 static void sum_up_slopes(struct dc_findings *found)
 {
   found->gradient_error = 0;
@@ -331,6 +350,8 @@ static bool is_flat(const struct dc_findings *found)
 
 // Compares the adjoint with differences at the parameters of the run or, where the loss is flat there, at the
 // first guess: a plan that reaches its task has a zero gradient, which would agree with any.
+// The plan may have fewer steps than the run (the window of a receding horizon); the stored parameters are resized to
+// it.  The same seed gives the same directions at both points.  Errors of the rollout are returned in *error.
 static enum dc_status compare_slopes(struct dc_verification *v, struct dc_plan *plan, struct dc_error *error)
 {
   struct dc_findings *found = &v->found;
@@ -365,6 +386,9 @@ static const char *lacks_gradient(const struct dc_verification *v)
 }
 
 // Checks the gradient over the steps that the optimizer saw at a time.  A point without a value leaves a note.
+// Memory is checked before the plan is made: its tape is the largest object of the command, and a machine that holds
+// the run's rollout may not hold the adjoint's.  A point without a value (overlap, failed step) is a note; every
+// other status ends the command.
 static enum dc_status check_gradient(struct dc_verification *v)
 {
   const struct dc_scene *scene = v->scene;
@@ -419,6 +443,9 @@ static enum dc_status check_all(struct dc_verification *v)
 
 // Opens a run that has ended and has a trajectory in time.  A run whose plan was transferred to a plant is
 // opened without the plant: the stored frames are those of the plan.
+// Two scenes may be open afterwards: `resolved` has the plant, `opened` is the one that the frames belong to.  They
+// are one pointer if the plan was not transferred.  DC_BAD_INPUT: a refinement, which is many runs; DC_IO: the run
+// lacks files that are written at its end.
 static enum dc_status open_run(struct dc_verification *v, dcsim_error *error)
 {
   struct dc_run_result result = {0};
@@ -449,6 +476,7 @@ static enum dc_status open_run(struct dc_verification *v, dcsim_error *error)
   return status ? status : dc_run_hash_trajectory(v->directory, &v->hash, &v->error);
 }
 
+// Releases all that open_run and the checks have made, complete or not: NULL is accepted everywhere.
 static void close_run(struct dc_verification *v)
 {
   free(v->found.near);
@@ -463,6 +491,7 @@ static void close_run(struct dc_verification *v)
 }
 
 // Beside the run unless a file was asked for; "none" writes nothing.
+// The file is replaced as a whole (dc_file_write), so that a reader finds the old certificate or the new one.
 static enum dc_status write_certificate(struct dc_verification *v, const char *json)
 {
   const char *asked = v->options->file;
@@ -477,6 +506,8 @@ static enum dc_status write_certificate(struct dc_verification *v, const char *j
 
 // Describes and writes what was found.  DC_UNMET, with the report, where a requirement of the scene does not
 // hold.
+// The certificate is written in either case: a plan that fails its requirements is the one whose certificate is read.
+// *report is the caller's only if the status is success or DC_UNMET.
 static int hand_over(struct dc_verification *v, dcsim_report *report, dcsim_error *error)
 {
   struct dc_text text = {0};
@@ -505,6 +536,8 @@ static int count_of(int asked, int standard, int most)
 }
 
 // Verifies a run directory and leaves a certificate.
+// Status: that of the first file that cannot be read or check that cannot be made; DCSIM_STOPPED if the caller's
+// progress function asks for it; DCSIM_UNMET if all checks were made and the scene demands more than holds.
 int dcsim_verify(const char *directory, const dcsim_verify_options *options, dcsim_report *report, dcsim_error *error)
 {
   struct dc_error local = {0};

@@ -12,6 +12,8 @@ enum { DC_VERIFY_DIRECTIONS_MOST = 64, DC_VERIFY_DRAWS_MOST = 100000 };
 // An answer that may be missing; note says why, then.
 enum dc_answer { DC_ANSWER_NONE, DC_ANSWER_NO, DC_ANSWER_YES };
 
+// The answers of one world: the plan's controls executed open loop, and its receding horizon in closed loop.  A note
+// says why an answer is missing, or why a rollout ended.
 struct dc_world_finding {
   enum dc_answer open, closed;
   char note[256], closed_note[256];
@@ -46,6 +48,9 @@ struct dc_findings {
   struct dc_world_finding worlds[DC_WORLDS];
 };
 
+// The command's state, from its options to its findings.  Everything that it owns is released by close_run in
+// verify.c; directory and options are the caller's.  `began` is the time of dc_seconds at the start, s; checks counts
+// the checks of progress reports, checks_done those that are over.
 struct dc_verification {
   const char *directory;
   const dcsim_verify_options *options;

@@ -152,6 +152,8 @@ static void say_gradient(struct sayer *sayer)
 }
 
 // The body with the largest share, of those that get a notable part of all impulses.
+// Bodies with less than 1 % of all impulses are left out: a body that is hardly touched easily has a share of 100 %.
+// Returns the body's index, or -1 if none gets a notable part from afar; *share lies between 0 and 1.
 static int worst_body(const struct dc_findings *found, const struct dc_bodies *bodies, double *share)
 {
   double all = 0;
@@ -227,6 +229,7 @@ static bool is_asked(const struct sayer *sayer, int world)
 }
 
 // One line for each world, with the better of both answers: closed loop may reach what open loop does not.
+// The comparison of enum values relies on their order: none < no < yes.
 static void say_worlds(struct sayer *sayer)
 {
   for (int i = 0; dc_worlds[i].name; i++) {
@@ -317,6 +320,8 @@ static void put_worlds(const struct sayer *sayer)
 }
 
 // All findings as numbers, whether demanded or not, for programs that judge certificates themselves.
+// The trajectory's hash ties the certificate to the file that it judges: a certificate whose hash is another one
+// belongs to an older trajectory and is not shown.  Numbers that are not known are written as null.
 static void put_numbers(const struct sayer *sayer)
 {
   const struct dc_verification *v = sayer->v;

@@ -73,6 +73,10 @@ static bool is_of_plant(const char *override)
 }
 
 // The overlay [count] that the run's scene has for the world's model, and what the world itself changes, as overrides.
+// A plant is a section of the scene, so that its settings have the prefix "plant."; another simulator's world has
+// none and is overridden directly.  Overrides of the overlay that a plant has no section for, such as tasks and
+// bodies, are left out. Numbers are printed with 17 digits, which give the same bits again.  The list is allocated in
+// the arena.
 static enum dc_status list_overrides(struct dc_verification *v, const struct dc_world *world, struct dc_arena *arena,
                                      int count, const char *const *overlay, dcsim_scene_options *options)
 {
@@ -96,6 +100,11 @@ static enum dc_status list_overrides(struct dc_verification *v, const struct dc_
 }
 
 // Opens the run's scene with the world as its plant.  A world that there is none of is no failure: its note says why.
+// The steps:
+// 1. the contact model that executed the run is compared with the world's; a stiffness factor needs one with stiffness;
+// 2. the overlay that the scene keeps for another model is read from the run's directory, if there is one;
+// 3. overlay, stiffness and step become overrides of the stored scene, which is opened again;
+// 4. the plant is the opened scene's, or, for another simulator, its own world with `division` substeps.
 static enum dc_status open_world(struct dc_verification *v, const struct dc_world *world, struct opened_world *opened,
                                  struct dc_world_finding *finding)
 {
@@ -153,6 +162,9 @@ static bool is_first(const struct opened_world *opened)
 }
 
 // The controls of the run in this world, in one piece; in the first world from perturbed starts too.
+// The exact start is executed first, then v->options->draws perturbed ones.  A rollout that fails is an answer,
+// namely that the plan does not reach its task there; only memory and the caller's wish to stop are failures of the
+// command.
 static enum dc_status open_loop(struct dc_verification *v, const struct opened_world *opened,
                                 struct dc_world_finding *finding)
 {
@@ -184,6 +196,8 @@ static bool go_on_with_windows(void *context, const struct dc_plan_iteration *it
 
 // The windows of the scene planned anew, in its own world, from what was executed of them in this one; *reached: at
 // last.
+// A window that cannot be planned (DC_NUMERICAL) ends the horizon without success, and *failure has its message.  Any
+// other failure is one of the command.
 static enum dc_status run_windows(struct dc_verification *v, const struct dc_scene *scene, const struct dc_plant *plant,
                                   bool *reached, struct dc_error *failure)
 {
@@ -206,6 +220,8 @@ static enum dc_status run_windows(struct dc_verification *v, const struct dc_sce
 }
 
 // The same from perturbed starts, of which the windows know nothing until they see what came of them.
+// Each draw has its own random stream, made of seed and number, so that one draw may be repeated alone.  The contact
+// of a separate execution sees overlaps; such a start is drawn anew.
 static enum dc_status run_perturbed_windows(struct dc_verification *v, const struct opened_world *opened)
 {
   const struct dc_scene *scene = opened->scene->scene;

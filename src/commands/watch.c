@@ -69,6 +69,7 @@ struct dc_watch *dc_watch_create(const char *directory, const dcsim_scene *scene
   return watch;
 }
 
+// Accepts NULL and a watch that was made in part.  The live view is the caller's.
 void dc_watch_destroy(struct dc_watch *watch)
 {
   if (!watch)
@@ -83,6 +84,8 @@ void dc_watch_destroy(struct dc_watch *watch)
 }
 
 // The number behind a key of a row; NAN where it is null or missing.
+// Rows are written by dcsim itself (io/run/run.c) in one fixed form, "key": number.  A search for the key is
+// therefore enough; no JSON is parsed, because rows with thousands of parameters arrive many times a second.
 static double number_of(const char *row, const char *key)
 {
   const char *place = strstr(row, key);
@@ -209,6 +212,7 @@ static void take_result(struct dc_watch *watch)
 
 // Rolls the best parameters out and shows the trajectory, then waits so long that rollouts keep to their share
 // of the time.
+// The pause is duration × (1 / share - 1), so that duration over duration + pause is the share.
 static void roll_out(struct dc_watch *watch)
 {
   double loss, began = dc_seconds();
@@ -220,6 +224,8 @@ static void roll_out(struct dc_watch *watch)
   watch->next_rollout = dc_seconds() + (dc_seconds() - began) * (1 / share - 1);
 }
 
+// Called several times a second by the loop of dcsim_watch: new rows first, then either the result of a run that has
+// ended, or a rollout of the best parameters if one is due.  After the result nothing more is read.
 void dc_watch_look(struct dc_watch *watch)
 {
   if (watch->ended)
@@ -234,6 +240,8 @@ void dc_watch_look(struct dc_watch *watch)
 }
 
 // The process that holds the lock of the run, according to the kernel's list; 0: none.
+// The list (/proc/locks, Linux only) has no paths: a file is known by its device and inode, which must be those of
+// the run's .lock.
 static pid_t find_writer(const struct dc_watch *watch)
 {
   struct stat info;
