@@ -12,6 +12,7 @@
 // Poses are handed out without conversion.
 static_assert(sizeof(struct dc_pose) == DCSIM_POSE * sizeof(double), "a pose is 16 numbers");
 
+// Leaves the struct as a fresh one, which may be filled or freed again.
 void dc_api_arrays_free(struct dc_api_arrays *arrays)
 {
   free(arrays->qd);
@@ -43,6 +44,9 @@ static enum dc_status no_trajectory(struct dc_error *error)
 }
 
 // Fills the caller's struct with a trajectory and its velocities qd [frames][nv].
+// The velocities belong to the handle (arrays) and hold until its next call; all other arrays are the trajectory's
+// own. trajectory NULL is DCSIM_USAGE: the last call failed.  Members that the caller's version of the struct lacks
+// are left out.
 int dc_api_get_trajectory(const struct dc_model *model, const struct dc_rollout_input *input,
                           const struct dc_trajectory *trajectory, struct dc_api_arrays *arrays, dcsim_trajectory *out,
                           dcsim_error *error)
@@ -66,6 +70,9 @@ int dc_api_get_trajectory(const struct dc_model *model, const struct dc_rollout_
 
 // Computes gaps (m) and the wrenches of contact and friction (N, N m) of all pairs at all frames,
 // [frames][pairs], in arrays that later calls use again.
+// A wrench [6] is force and torque as the header of dcsim.h describes it; a pair has two, one for each body.  Contact
+// is evaluated anew at each frame, so that a call costs about as much as the evaluations of as many Newton
+// iterations.
 static enum dc_status find_contacts(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                     const struct dc_trajectory *trajectory, struct dc_api_arrays *arrays,
                                     dcsim_contacts *view, struct dc_error *error)
@@ -95,6 +102,8 @@ static enum dc_status find_contacts(struct dc_rollout *rollout, const struct dc_
   return status;
 }
 
+// Fills the caller's struct with views of the handle's arrays; the statuses are those of dc_trajectory_contact, and
+// DCSIM_USAGE where there is no trajectory.
 int dc_api_get_contacts(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                         const struct dc_trajectory *trajectory, struct dc_api_arrays *arrays, dcsim_contacts *out,
                         dcsim_error *error)

@@ -32,6 +32,8 @@ static const char *const type_names[] = {
 
 // Describes a table of options as lines of text and as JSON, nested tables within.  The default of an option is
 // that of its table; where it is null and `absent` says what then happens, the text has those words.
+// An option without a fallback is required.  Options of type object recurse into their own tables; the recursion ends
+// because tables are static and nest without cycles.
 void dc_api_describe_options(const struct dc_option *options, int indentation, struct dc_text *text,
                              struct dc_json_writer *json)
 {
@@ -153,6 +155,7 @@ static const struct family {
                 {"optimizers", optimizer_entry}, {"sections", section_entry},     {NULL, NULL}};
 
 // Lists one family, or all with family NULL.  An unknown name is refused with the most similar one.
+// The JSON is an object {family: [member, ...]}.  DCSIM_USAGE: there is no such family; DCSIM_MEMORY.
 int dcsim_list(const char *family, dcsim_report *report, dcsim_error *error)
 {
   struct dc_text text = {0};
@@ -188,6 +191,7 @@ int dcsim_list(const char *family, dcsim_report *report, dcsim_error *error)
 }
 
 // The JSON schema of scenes, as text and as JSON the same; the caller frees both (dcsim_report_free).
+// report must not be NULL, unlike in other functions.
 int dcsim_schema(dcsim_report *report, dcsim_error *error)
 {
   char *schema = dc_scene_schema();

@@ -39,6 +39,7 @@ const char *dcsim_version(void)
   return PACKAGE_VERSION;
 }
 
+// One line for each library, with the version that is loaded at run time, "none" for libraries that this build lacks.
 const char *dcsim_libraries(void)
 {
   // One text for the whole process: it never changes, so that threads may write it at once.
@@ -65,6 +66,7 @@ void dcsim_set_threads(int threads)
 
 // Puts an error into the caller's struct, if there is one, and returns its status.  DC_INFEASIBLE becomes bad
 // input: bodies that overlap at the start are an error of the scene.
+// The text is copied, so that the internal error may end with the function.
 int dc_api_fail(dcsim_error *error, const struct dc_error *local, enum dc_status status)
 {
   // Bodies that overlap at the start are an error of the scene.
@@ -84,6 +86,8 @@ int dc_api_need(const void *pointer, const char *name, dcsim_error *error)
 }
 
 // Does what dc_api_fail does, with the status as it is.
+// Problems and simulations use it: there an infeasible start is a property of the parameters and no error of the
+// scene, and an optimizer of the caller's may go on at another point.
 int dc_api_fail_in_process(dcsim_error *error, const struct dc_error *local, enum dc_status status)
 {
   dc_api_fail(error, local, status);
@@ -108,6 +112,7 @@ enum dc_status dc_api_check_finite(const char *name, const double *numbers, int 
 enum { LARGEST_STRUCT = 8192 };
 
 // Structs of dcsim.h begin with their size, which tells the version that a caller was built with.
+// Sizes are read with memcpy, because the caller's struct may be of another type than this library's.
 static enum dc_status check_size(size_t size, struct dc_error *error)
 {
   if (size < sizeof size)
@@ -121,6 +126,7 @@ static enum dc_status check_size(size_t size, struct dc_error *error)
 // Copies a struct of a caller that may be built with another version of the header.  A shorter one lacks
 // fields, which keep their defaults in `own`.  A longer one has fields that this library does not know; they
 // must be zero, or the caller asks for something that would silently not happen.
+// given NULL leaves the defaults.  DC_USAGE: the size is none, or fields beyond the known ones are set.
 enum dc_status dc_api_read_sized(void *own, size_t size, const void *given, struct dc_error *error)
 {
   size_t known = size, given_size;
@@ -157,6 +163,7 @@ enum dc_status dc_api_write_sized(const void *own, size_t size, void *given, str
 
 // Hands a report over: both texts become the caller's, or are freed where report is NULL.  The line end behind
 // the JSON is cut off.
+// text and json are taken over in any case, also after a failure (DCSIM_MEMORY).
 int dc_api_report(dcsim_report *report, struct dc_text *text, struct dc_json_writer *json, dcsim_error *error)
 {
   char *written = dc_json_finish(json);
@@ -216,6 +223,7 @@ char *dcsim_make_printable(char *text)
   return text;
 }
 
+// Sets both texts to NULL, so that a second call does nothing.
 void dcsim_report_free(dcsim_report *report)
 {
   if (!report)
@@ -227,6 +235,7 @@ void dcsim_report_free(dcsim_report *report)
 
 // Draws the scene's random shot, by a roll-out with random controls whose memory is checked before.  The bodies
 // that get a target are green from then on, or pictures would not show which.
+// Colours are linear RGB between 0 and 1.  DC_BAD_INPUT has the place of "shot" in the file before its message.
 static enum dc_status draw_shot(struct dc_scene *scene, struct dc_error *error)
 {
   static const double green[3] = {0.03, 0.42, 0.07};
@@ -301,6 +310,11 @@ static enum dc_status check_texts(const char *name, int count, const char *const
 
 // Opens a scene from a file or, with text not NULL, from memory.  path: of the file, or what messages call the
 // text; folder: where relative names of files start.  On failure *scene is NULL and nothing is kept.
+// The steps:
+// 1. the caller's options are copied by their size, and its lists of texts are checked;
+// 2. the words of a command line that opens the same scene are put down, for advice that is given later;
+// 3. the file or text is read, with overrides, overlay of the model and plant;
+// 4. a random shot is drawn, since targets of a scene must be known before its task is used.
 static int open_scene(const char *path, const char *text, const char *folder, const dcsim_scene_options *given,
                       dcsim_scene **scene, dcsim_error *error)
 {
@@ -370,6 +384,7 @@ void dcsim_scene_close(dcsim_scene *scene)
   free(scene);
 }
 
+// The name belongs to the scene; "" for NULL.
 const char *dcsim_scene_name(const dcsim_scene *scene)
 {
   return scene ? scene->scene->name : "";

@@ -9,6 +9,8 @@
 #include "math/libraries.h"
 #include "plan/plan_memory.h"
 
+// Bytes with one decimal in MB or GB, powers of 1000; the text is returned, so that the call may stand among
+// arguments.
 const char *dc_api_format_bytes(double bytes, char text[32])
 {
   bool large = bytes >= 1e9;
@@ -37,6 +39,8 @@ double dc_api_problem_bytes(const struct dc_scene *scene, double steps)
 
 // Estimates the bytes of a run: roll-out and plan, with a plant its execution, with a search a plan per
 // candidate, and with a receding horizon a plan of its length in place of one of all steps.
+// With in_memory, frames are kept in memory whatever their size, as for a run without a directory.  A search that is
+// bounded by rollouts holds the members of one round at once, at least three.
 double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing, bool in_memory)
 {
   const struct dc_model *model = &scene->model;
@@ -60,6 +64,8 @@ double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing, bool in_m
 // Refuses a run that needs more than the limit of memory before anything is allocated: the message names steps,
 // bodies, pairs and which limit it is.  Memory of OpenBLAS, which ends the process where it has none, is
 // reserved first.
+// The limit is the tightest of physical memory, the process's limits of address space and data, and the control group's
+// (base/memory_limit.h).  An estimate that is not a number passes.
 enum dc_status dc_api_check_memory(const struct dc_scene *scene, double bytes, struct dc_error *error)
 {
   enum dc_status status = dc_blas_reserve(dc_threads(), error);
@@ -76,6 +82,7 @@ enum dc_status dc_api_check_memory(const struct dc_scene *scene, double bytes, s
   return dc_scene_wrap(scene, DC_PART_TIME, 0, error);
 }
 
+// The number of steps that the optimizer sees at a time: those of a window, or of the whole run.
 int dc_api_optimized_steps(const struct dc_scene *scene)
 {
   long all = scene->definition.time.steps;

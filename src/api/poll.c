@@ -7,6 +7,8 @@
 
 static const double PATIENCE = 0.05;  // s
 
+// Whether to go on.  The caller's function is asked at most every PATIENCE seconds, counted from the end of its last
+// call, so that a slow function does not take all the time.
 static bool proceed(void *context)
 {
   struct dc_api_poll *poll = context;
@@ -20,6 +22,7 @@ static bool proceed(void *context)
   return answer == 0;
 }
 
+// The calling thread becomes the one that polls; the function is first asked after PATIENCE.
 void dc_api_poll_begin(struct dc_api_poll *poll)
 {
   poll->asked = dc_seconds();

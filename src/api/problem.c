@@ -106,6 +106,9 @@ static enum dc_status create(dcsim_problem *problem, const dcsim_problem_options
   return problem->gradient ? DC_OK : dc_out_of_memory_for(error, "a gradient");
 }
 
+// DCSIM_USAGE: a pointer is missing or steps exceed the scene's; DCSIM_BAD_INPUT: a refinement, or a contact model
+// without the gradient that the scene asks for; DCSIM_MEMORY: more than the limit.  On failure *problem is NULL.  The
+// scene must stay open as long as the problem.
 int dcsim_problem_create(const dcsim_scene *scene, const dcsim_problem_options *options, dcsim_problem **problem,
                          dcsim_error *error)
 {
@@ -146,6 +149,8 @@ void dcsim_problem_destroy(dcsim_problem *problem)
   free(problem);
 }
 
+// The function is asked about twenty times a second within calls that evaluate; a number other than 0 ends the call
+// with DCSIM_STOPPED.
 void dcsim_problem_set_poll(dcsim_problem *problem, dcsim_poll_function *poll, void *context)
 {
   if (!problem)
@@ -154,11 +159,13 @@ void dcsim_problem_set_poll(dcsim_problem *problem, dcsim_poll_function *poll, v
   problem->poll.context = context;
 }
 
+// The number of parameters, controls first and the design behind them.
 int dcsim_problem_dimension(const dcsim_problem *problem)
 {
   return problem ? problem->plan->parameter_count : 0;
 }
 
+// Writes the scene's own first guess into x [dimension].
 void dcsim_problem_initial(const dcsim_problem *problem, double *x)
 {
   if (problem && x)
@@ -181,6 +188,8 @@ void dcsim_problem_bounds(const dcsim_problem *problem, double *low, double *hig
   }
 }
 
+// Writes the number of each parameter's group [dimension].  Controls and design entries define their groups; a parameter
+// of any other is a group alone.
 void dcsim_problem_groups(const dcsim_problem *problem, int *group)
 {
   if (problem && group)
@@ -192,6 +201,7 @@ static bool has_parameter(const dcsim_problem *problem, int i)
   return problem && i >= 0 && i < problem->plan->parameter_count;
 }
 
+// Writes the name, cut off at size; "" for a number that no parameter has.
 void dcsim_problem_name(const dcsim_problem *problem, int i, char *name, size_t size)
 {
   if (!name || !size)
@@ -201,6 +211,7 @@ void dcsim_problem_name(const dcsim_problem *problem, int i, char *name, size_t 
     dc_task_parameter_name(&problem->task, problem->plan->model, problem->plan->window.steps, i, name, size);
 }
 
+// The unit is a static text; a parameter times *scale has this unit.  scale may be NULL.
 const char *dcsim_problem_unit(const dcsim_problem *problem, int i, double *scale)
 {
   if (!has_parameter(problem, i)) {
@@ -220,6 +231,8 @@ static enum dc_status begin_at(dcsim_problem *problem, const double *x, struct d
 
 // Evaluates loss and gradient [dimension] at x; gradient NULL spares the adjoint.  A failure of the simulation
 // is an answer of this call and leaves the problem usable.
+// Succeeded is set by the plan at the end of a rollout; it decides whether get_trajectory has something to show.  An
+// answer of the caller's objective replaces the status that its NAN has caused.
 int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss, double *gradient, dcsim_error *error)
 {
   if (dc_api_need(problem, "problem", error))
@@ -247,6 +260,8 @@ int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss
 //   weight    of the squared distance of d from the group's set
 //   radius    of the set, a disc about 0; 0: it is a box
 //   half      half width of the box along this row; 0 where there is a disc
+// A group is one residual of an objective, of up to three axes.  The loss is the sum of weight × squared distance of d
+// from the set.
 static enum dc_status spread_groups(dcsim_problem *problem, struct dc_error *error)
 {
   const struct dc_residual_rows *rows = &problem->rows;
@@ -307,6 +322,7 @@ int dcsim_problem_linearize(dcsim_problem *problem, const double *x, dcsim_linea
   return give_rows(problem, status, true, linearization, &local, error);
 }
 
+// The residual rows without their Jacobian, at the cost of one rollout.
 int dcsim_problem_find_rows(dcsim_problem *problem, const double *x, dcsim_linearization *linearization,
                             dcsim_error *error)
 {

@@ -33,6 +33,7 @@ static enum dc_status identify(const dcsim_scene *scene, char text[IDENTITY], st
 }
 
 // Divides the cores of a machine among its ranks.
+// Ranks on one machine get equal shares of its processors, at least one thread each, and never more than OpenMP had.
 static void share_cores(const struct dc_transport *transport)
 {
   long cores = sysconf(_SC_NPROCESSORS_ONLN) / transport->local_ranks, threads = omp_get_max_threads();
@@ -41,6 +42,7 @@ static void share_cores(const struct dc_transport *transport)
 
 // Starts MPI where the program runs under it or `asked` says so; *ranks is NULL where there is one rank alone,
 // which needs no crew.
+// A rank alone leaves *ranks NULL, which all other functions accept.
 int dcsim_ranks_start(const char *program, int asked, dcsim_ranks **ranks, dcsim_error *error)
 {
   struct dc_error local = {0};

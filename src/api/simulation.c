@@ -58,6 +58,7 @@ static enum dc_status create(dcsim_simulation *simulation, const struct dc_scene
   return DC_OK;
 }
 
+// The scene must stay open as long as the simulation.  DCSIM_BAD_INPUT: a refinement; DCSIM_MEMORY.
 int dcsim_simulation_create(const dcsim_scene *scene, dcsim_simulation **simulation, dcsim_error *error)
 {
   if (dc_api_need(scene, "scene", error))
@@ -75,6 +76,7 @@ int dcsim_simulation_create(const dcsim_scene *scene, dcsim_simulation **simulat
   return dc_api_fail(error, &local, status);
 }
 
+// NULL is accepted; arrays that were handed out end here.
 void dcsim_simulation_destroy(dcsim_simulation *simulation)
 {
   if (!simulation)
@@ -91,6 +93,7 @@ void dcsim_simulation_destroy(dcsim_simulation *simulation)
   free(simulation);
 }
 
+// The function is asked within a step, as for problems; NULL asks nobody.
 void dcsim_simulation_set_poll(dcsim_simulation *simulation, dcsim_poll_function *poll, void *context)
 {
   if (!simulation)
@@ -161,6 +164,7 @@ int dcsim_simulation_set_state(dcsim_simulation *simulation, const double *q, co
   return DCSIM_OK;
 }
 
+// Copies q [nq] and qd [nv], m, rad and per second; either may be NULL.
 void dcsim_simulation_get_state(const dcsim_simulation *simulation, double *q, double *qd)
 {
   if (!simulation)
@@ -231,6 +235,7 @@ static enum dc_status keep_before(dcsim_simulation *simulation, struct dc_error 
 // Whether a step leads so far that rounding leaves nothing of it: more than FARTHEST m or rad by the velocity, or by
 // the force f over the length h of the step alone, f h^2 / mass, with the moments of the body's own mass for turns.
 // Newton's method would spend its whole patience before it fails.
+// The comparisons are written so that numbers that overflow to infinity or are no numbers are refused, too.
 static enum dc_status check_reach(const dcsim_simulation *simulation, const double *force, struct dc_error *error)
 {
   static const double FARTHEST = 1e9;
@@ -293,6 +298,8 @@ static enum dc_status step(dcsim_simulation *simulation, const double *target, c
   return DC_OK;
 }
 
+// Advances the state by the scene's time step.  DCSIM_USAGE: a drive that is not finite; DCSIM_INFEASIBLE: bodies
+// overlap in the state; DCSIM_NUMERICAL: the step cannot be solved; DCSIM_STOPPED: poll has asked for it.
 int dcsim_simulation_step(dcsim_simulation *simulation, const double *target, const double *target_velocity,
                           const double *force, dcsim_error *error)
 {
@@ -327,6 +334,8 @@ int dcsim_simulation_get_contacts(dcsim_simulation *simulation, dcsim_contacts *
 }
 
 // Derivatives of the last step by state and drives; they hold for the state that the step began with.
+// a [2 nv][2 nv] is by tangent of q and qd, b [2 nv][2 actuators + nv] by targets, their velocities and forces, both row
+// by row (dc_step_linearize).  DCSIM_USAGE before the first step.
 int dcsim_simulation_linearize(dcsim_simulation *simulation, double *a, double *b, dcsim_error *error)
 {
   if (dc_api_need(simulation, "simulation", error))

@@ -27,6 +27,7 @@ static void place_pair(struct dc_plan *plan, int movers, int a, int b, struct dc
 }
 
 // The number of the last mover that moves body a or b, or -1: both are where the scene puts them.
+// The cost is one forward kinematics for each mover, which an error message may take.
 static int find_mover(struct dc_plan *plan, int a, int b, struct dc_pose *poses)
 {
   struct dc_pose before[2], after[2];
@@ -63,6 +64,8 @@ static void add_shift(const struct dc_body *bodies, int a, int b, const struct d
 
 // Writes the message about the bodies of an offending pair, then puts the place in the file in front of it.
 // Two causes are named where they are likely: a round body whose mesh would be free, and a mesh in millimetres.
+// The parts of the message: both names and the depth; a place or setting that would help; two likely causes; in front
+// of it, the entry of the scene that puts the bodies there.
 static enum dc_status refuse(const struct dc_scene *scene, struct dc_plan *plan, int pair, struct dc_pose *poses,
                              struct dc_error *error)
 {
@@ -100,6 +103,7 @@ static enum dc_status refuse(const struct dc_scene *scene, struct dc_plan *plan,
 }
 
 // Refuses nodes of soft bodies that lie in half-spaces, by the deepest node of each pair.
+// A gap of exactly 0 is refused, because the barrier is infinite there.
 static enum dc_status check_nodes(const struct dc_scene *scene, const struct dc_bodies *bodies, const double *q,
                                   const struct dc_pose *poses, struct dc_error *error)
 {
@@ -149,6 +153,9 @@ static enum dc_status check_surfaces(const struct dc_scene *scene, const struct 
 }
 
 // Refuses a start in which bodies, nodes of soft bodies or their surfaces overlap.
+// Leaves the plan's input as its parameters give it.  DC_BAD_INPUT with a message that names place and remedy;
+// DC_MEMORY.
+//
 enum dc_status dc_api_check_start(const struct dc_scene *scene, struct dc_plan *plan, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &plan->model->bodies;

@@ -13,6 +13,7 @@ enum { MOST_TOPICS = 64 };
 
 // Topics are the commands, "scene" and "dcsim"; "help" itself has no page.  Commands are in section 1 as
 // dcsim-NAME, the format of scenes is in section 5.
+// Returns whether there is such a page; name and section are set in any case.
 static bool find_page(const struct cli_command *const *commands, const char *topic, char name[80], int *section)
 {
   bool scene = strcmp(topic, "scene") == 0, known = scene || strcmp(topic, "dcsim") == 0;
@@ -62,6 +63,8 @@ static bool find_file(const char *name, int section, char path[CLI_PATH])
 
 // Replaces this process by man: with the file of the page if it is found, else with its name, which man looks
 // for itself.  Signals that are ignored here would stay ignored in man.
+// Returns only where man cannot be started.
+//
 static int run(const struct cli_arguments *arguments)
 {
   char name[80], path[CLI_PATH], number[] = "1";

@@ -52,6 +52,7 @@ static int set_size(const char *text, dcsim_render_options *options)
 }
 
 // A camera is either a side, from which everything is seen, or an eye with a target.
+// DCSIM_USAGE where the options exclude each other; eye and target are in the scene's coordinates, m.
 static int set_camera(const struct cli_arguments *arguments, dcsim_render_options *options)
 {
   bool eye = !isnan(arguments->render.eye[0]), target = !isnan(arguments->render.target[0]);

@@ -75,6 +75,7 @@ static int report_progress(void *context, const dcsim_sweep_progress *report)
 }
 
 // Prints what there is.  A stop by a signal becomes 128 + its number, as shells have it.
+// An end by the limit of time has the status DCSIM_STOPPED, which scripts take for "start me again".
 static int finish(const struct cli_arguments *arguments, struct display *display, int status, dcsim_report *report,
                   const dcsim_error *error)
 {
@@ -99,6 +100,7 @@ static void fix_data_folder(void)
 
 // Checks the options that exclude each other before anything starts.  Runs of the study are started as this
 // very program, hence its path; each takes one thread by default, as many run side by side.
+// Returns the status of dcsim_sweep, or 128 + the number of the signal that ended it.
 static int run_study(const struct cli_arguments *arguments, const char *command)
 {
   char program[CLI_PATH];

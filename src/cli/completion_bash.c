@@ -111,6 +111,7 @@ static void print_kind(enum cli_value value, const char *const *choices)
 }
 
 // Long names of all options, one case for each command.
+// The output is a shell function with a case statement, which answers in REPLY.
 static void print_options(const struct cli_command *const *commands)
 {
   printf("_dcsim_options() {\n  case $1 in\n");
@@ -128,6 +129,7 @@ static void print_options(const struct cli_command *const *commands)
 }
 
 // Options without a value need no candidates.
+// A line of the case statement is 'COMMAND --OPTION' | 'COMMAND -LETTER') REPLY='KIND CHOICES'.
 static void print_values(const struct cli_command *const *commands)
 {
   printf("_dcsim_value() {\n  case \"$1 $2\" in\n");

@@ -102,6 +102,7 @@ static void print_option(const struct cli_option *entry)
 }
 
 // The branch of a command: its options, then any number of operands of its kind.
+// -s lets letters of flags be combined, as the parser does.
 static void print_command(const struct cli_command *command)
 {
   printf("    %s)\n      _arguments -s", command->name);

@@ -43,6 +43,8 @@ static bool has_file(const char *folder, const char *file)
 }
 
 // Finds the data folder that has a file, in the order of the head; false: none has it.
+// The program's own place is asked before the place it was configured for, so that a tree that was moved still finds
+// its files.  Paths that are too long for the buffer are cut off and then have no such file.
 static bool find_data(const char *file, char folder[CLI_COPY_PATH])
 {
   static const char *const beside[] = {"/../share/dcsim", "/.."};
@@ -127,6 +129,7 @@ static void make_folders(const char *path)
 }
 
 // Copies one file; 0 also where the same file exists already, unless it is the scene.
+// A scene that exists is never taken for the shipped one, even with the same bytes: it may be somebody's work.
 static int copy_file(struct cli_copying *copying, int i)
 {
   bool scene = i == copying->count - 1, failed = false;
@@ -161,6 +164,7 @@ static int copy_file(struct cli_copying *copying, int i)
 }
 
 // Removes the files that this run has made, which copy_file() has marked by an empty source.
+// Folders that were made stay: they may have been there before.
 static void take_back(const struct cli_copying *copying)
 {
   for (int i = 0; i < copying->count; i++)
@@ -179,6 +183,7 @@ static int copy_all(struct cli_copying *copying)
   return status;
 }
 
+// Frees both lists; the struct itself is the caller's.
 static void release(struct cli_copying *copying)
 {
   for (int i = 0; i < copying->count; i++) {
@@ -221,6 +226,7 @@ static void tell(const struct cli_copying *copying, bool json, const char *name)
 }
 
 // Lists the names of a shelf with their summaries.
+// Names and summaries are constants of the program, so that JSON needs no escapes here.
 static void list_choices(const struct cli_shelf *shelf, bool json)
 {
   const char *const *names = shelf->names, *const *summaries = shelf->summaries;
@@ -253,6 +259,7 @@ static int check_choice(const struct cli_shelf *shelf, const char *command, cons
 
 // Without a name lists the shelf; with one, finds its folder among the data files, lists the files it needs, copies
 // them and prints the next commands.
+// Returns 0; DCSIM_USAGE for an unknown name; DCSIM_IO where data are missing or a file exists; DCSIM_MEMORY.
 int cli_copy_from(const struct cli_shelf *shelf, const char *command, const struct cli_arguments *arguments)
 {
   char scene[128], data[CLI_COPY_PATH], folder[CLI_COPY_PATH];

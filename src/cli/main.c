@@ -65,6 +65,7 @@ static int fail_unknown(const char *name)
 }
 
 // Parses, helps or runs; what the parser has allocated is freed in every case.
+// The exit status is the command's; a wrong command line has DCSIM_USAGE and prints one line on standard error.
 static int run_command(const struct cli_command *command, int argc, char **argv)
 {
   struct cli_arguments arguments;
@@ -79,6 +80,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
 }
 
 // Finds the command by the first argument; --version and --help stand alone.
+// argv[1] must be a command; options in front of it are refused with a hint.
 static int dispatch(int argc, char **argv)
 {
   // A program without a command was called by mistake: the usage goes where messages go.
@@ -108,6 +110,7 @@ static bool ended;
 
 // Called at exit.  The program ends by returning from main; libraries may exit where memory or threads run out (libgomp
 // with status 1, after its own message), which is none of our statuses.
+// Only functions that are safe in any state are called: a library that gives up may hold the locks of stdio.
 static void correct_status(void)
 {
   static const char text[] = "dcsim: a library ended the program: out of memory or of threads\n";
@@ -130,6 +133,8 @@ static bool only_prints(int argc, char **argv)
 
 // A thread's stack, and this one's, is as large as the limit was when the program began: below what recursions and
 // libraries take the limit is raised as far as it may be, and the program begins again.
+// Returns 0 where the stack suffices.  After a successful execv the program begins anew and finds a large limit, so
+// that it never begins a third time.
 static int need_stack(char **argv)
 {
   enum { LEAST = 512 << 10, GOOD = 8 << 20 };

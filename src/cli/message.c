@@ -17,6 +17,7 @@ static char kept[1024];
 
 // Prints one line, or keeps it for rank 0, which alone has the terminal.  Control characters are replaced: names in
 // messages come from files of others.
+// Lines are at most 4 kB; longer messages are cut off.
 static void print(const char *format, va_list arguments)
 {
   char text[4096];
@@ -27,16 +28,19 @@ static void print(const char *format, va_list arguments)
     fprintf(stderr, "dcsim: %s\n", dcsim_make_printable(text));
 }
 
+// From here on messages are kept, the last one only: for ranks other than 0, which have no terminal of their own.
 void cli_message_mute(void)
 {
   muted = true;
 }
 
+// The last message that was kept, "" without; it belongs to the program.
 const char *cli_message_kept(void)
 {
   return kept;
 }
 
+// A line "dcsim: ..." on standard error, formatted like printf without a line end.
 void cli_message(const char *format, ...)
 {
   va_list arguments;
@@ -85,6 +89,7 @@ static bool nobody_reads(void)
 
 // Output is lost if any write failed, also the last one, or the closing.  Where the reader of a pipe has gone
 // and the command only prints, that is no failure.
+// A disk that is full often shows only when the buffer is flushed, or when a network file is closed.
 int cli_close_output(bool may_be_cut)
 {
   errno = 0;

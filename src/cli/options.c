@@ -112,6 +112,7 @@ static int fail_unknown(const struct cli_command *command, const char *name, siz
 }
 
 // Messages name an option as given: "--output" or "-o".
+// The value is cut off at 200 characters, since it may be anything.
 static int fail_number(const char *given, const struct dc_option *option, const char *value)
 {
   const char *kind = option->type == DC_REAL ? "a number" : "a whole number";
@@ -144,6 +145,7 @@ static bool read_integer(const struct dc_option *option, const char *text, long 
 
 // Reads a decimal number; *end is behind it.  strtod would also accept leading blanks, "inf", "nan" and hexadecimal
 // digits.
+// Accepted are an optional sign, digits, one point and an exponent; the value must keep to the option's bounds.
 static bool read_real(const struct dc_option *option, const char *text, char **end, double *real)
 {
   size_t sign = *text == '-' || *text == '+';
@@ -188,6 +190,8 @@ static int store_text(const char *given, const struct dc_option *option, const c
 }
 
 // Stores the value of an option; NULL for flags.  given: the option's name as messages say it.
+// The option's offset is the place of its value in struct cli_arguments, whose type must be the one of the entry:
+// bool, const char *, list of texts, long, double, or double [count].  Returns 0, or DCSIM_USAGE after a message.
 static int store(const char *given, const struct dc_option *option, const char *value, struct cli_arguments *arguments)
 {
   void *target = (char *)arguments + option->offset;
@@ -242,6 +246,8 @@ static int parse_long(const struct cli_command *command, int argc, char **argv, 
 }
 
 // Letters of flags may be combined; a value follows its letter or is the next argument.
+// "-ho DIR", "-oDIR" and "-h -o DIR" are all accepted; a flag takes no value, so that the next letter is an option
+// again.
 static int parse_letters(const struct cli_command *command, int argc, char **argv, int *index,
                          struct cli_arguments *arguments)
 {
@@ -261,6 +267,7 @@ static int parse_letters(const struct cli_command *command, int argc, char **arg
 }
 
 // Joins argv to one line that a shell would split into the same words.
+// The line is written into run.json, from where it can be pasted; NULL: out of memory.
 static char *join(int argc, char **argv)
 {
   size_t size = 1;
@@ -317,6 +324,8 @@ static int prepare(int argc, char **argv, struct cli_arguments *arguments)
 }
 
 // The operand, then a second one or any number of more, as the command has them.
+// An empty operand is refused, because it comes from an unset variable of a script more often than from a file's
+// name.
 static int take_operand(const struct cli_command *command, const char *operand, struct cli_arguments *arguments)
 {
   // A second operand is only looked at behind the first.
@@ -337,6 +346,8 @@ static int take_operand(const struct cli_command *command, const char *operand, 
 
 // Parses the arguments behind the command: operands, --name, letters; after "--" all are operands.  --help ends
 // parsing.
+// argv[1] is the command itself.  Returns 0, or the status of the first mistake after its message; arguments are to
+// be freed in both cases.
 int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_arguments *arguments)
 {
   int status = prepare(argc, argv, arguments);
@@ -374,6 +385,7 @@ void cli_arguments_free(struct cli_arguments *arguments)
 }
 
 // Usage, summary, details and options of a command, made from its tables.
+// The texts come from the same table as the parser's names, so that no option is without help.
 void cli_print_help(const struct cli_command *command)
 {
   enum { COLUMN = 24 };

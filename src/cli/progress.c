@@ -22,6 +22,7 @@ enum {
 static const double redraw_seconds = 0.2;  // least time between redrawn lines, s
 static const double plain_seconds = 5;     // least time between plain lines, s
 
+// Seconds of a clock that is never set back, from an arbitrary beginning.
 double cli_seconds(void)
 {
   struct timespec time;
@@ -68,6 +69,7 @@ void cli_progress_start(struct cli_progress *progress, const char *unit, bool lo
 
 // Only every stride-th loss is kept.  When the room is full every other one is dropped and the stride doubles,
 // so the curve always spans the whole run.
+// CLI_SPARKS points are about as many as a terminal has columns to spare.
 static void keep_loss(struct cli_progress *progress, double loss)
 {
   if (!progress->losses || !isfinite(loss) || progress->offered++ % progress->stride)
@@ -84,6 +86,7 @@ static void keep_loss(struct cli_progress *progress, double loss)
 
 // Draws the losses as a curve in eighths of a line's height, 3 bytes of UTF-8 each, on a logarithmic scale if all are
 // positive.
+// The characters are U+2581 to U+2588, whose UTF-8 forms differ in the last byte alone.
 static void draw_sparks(const struct cli_progress *progress, char *text)
 {
   double low = INFINITY, high = -INFINITY;
@@ -119,6 +122,8 @@ static bool is_draw(const dcsim_progress *report)
 
 // Seconds left, NAN when unknown, extrapolated from the fraction done since the first report.  Draws of a first guess
 // end with the first good one, so that their estimate is an upper bound.
+// With f done since the first report at t₀ the estimate is (t - t₀) (1 - f) / (f - f₀).  A run that is resumed begins
+// at f₀ > 0, and the part done before has cost nothing now.  The limit of time bounds the estimate.
 static double seconds_left(const struct cli_progress *progress, const dcsim_progress *report, double time)
 {
   double seconds = NAN, done = report->fraction - progress->first_fraction;
@@ -183,6 +188,7 @@ static int length_of(const struct line *line)
 
 // Shortens the bar to the room there is, then drops parts: a line must never wrap, since the cursor could not return to
 // its start.
+// The parts before COUNT in the enumeration may be dropped, the count never.  fraction < 0: there is no bar.
 static void fit(struct line *line, double fraction, int columns)
 {
   static const char frame[] = "  []";
@@ -211,6 +217,8 @@ static void join(const struct line *line, char *text)
 }
 
 // Draws the line over the one before.  Text is cut by bytes only where it has no characters of several bytes.
+// The green of a new best loss lasts until the next line is drawn.  What an earlier, longer line has left is
+// overwritten with blanks, as not every terminal erases to the end of a line.
 static void draw(struct cli_progress *progress, const dcsim_progress *report, struct line *line)
 {
   char text[sizeof line->text + 1];
@@ -275,6 +283,8 @@ static int ask_view(dcsim_view *view, const dcsim_progress *report)
 
 // Called by the library after every iteration: notes losses and times for the estimate, draws the line when it is due,
 // asks the live view, and answers with a signal, the request of a checkpoint, or 0.
+// The answer is that of dcsim_run_options.progress: 0 goes on, DCSIM_PROGRESS_CHECKPOINT asks for a checkpoint,
+// anything else stops.  A signal has precedence over the live view, and a stop over a checkpoint.
 int cli_progress_report(void *context, const dcsim_progress *report)
 {
   struct cli_progress *progress = context;

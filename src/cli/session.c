@@ -55,6 +55,7 @@ int cli_finish(const struct cli_arguments *arguments, int status, dcsim_report *
 }
 
 // Explains a stop on request, which is no error.
+// The status is 128 + signal, as shells have it, 0 for a stop by time or by the live view, else the one given.
 static int explain_stop(const struct cli_arguments *arguments, int status, const dcsim_result *result)
 {
   // A signal comes first: it is the reason of a stop that a limit of time would have brought as well.
@@ -76,6 +77,7 @@ static int explain_stop(const struct cli_arguments *arguments, int status, const
 }
 
 // Writes the report page of a run that has results; a failure is only a note, since nothing else is lost.
+// Returns whether there is a page now.
 static bool write_report(const struct cli_arguments *arguments, int status, const dcsim_result *result)
 {
   dcsim_error error = {0};
@@ -151,6 +153,8 @@ static void warn_of_task(void *context, const char *symptom, const char *says)
 
 // Runs simulate or optimize: opens the scene, starts progress and live view, calls the library, then prints warnings,
 // the report, why the run stopped and how it can be resumed.
+// The order at the end matters: progress is closed before anything is printed; the page of the report is written
+// while the live view still shows the run; the view ends before the scene that it shows is closed.
 int cli_run(const struct cli_arguments *arguments, cli_run_function *function, dcsim_ranks *ranks)
 {
   dcsim_scene *scene;
@@ -216,6 +220,7 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function, d
 }
 
 // Commands that only look at a scene: open, call, print.
+// Returns the status of the function; its report is printed in words or, with --json, as JSON.
 int cli_look(const struct cli_arguments *arguments, cli_look_function *function)
 {
   dcsim_scene *scene;

@@ -36,6 +36,7 @@ static double seconds_since_first(void)
 
 // Ends the program at once if nothing is deferred, or for a second signal.  One that follows within same_signal
 // is the same request, which terminals and job managers may send to a process twice.
+// errno is restored, since the handler may run between a failed call and the test of its reason.
 static void stop(int signal_number)
 {
   int saved = errno;
@@ -65,6 +66,7 @@ static void checkpoint(int signal_number)
 
 // System calls go on after a handler (SA_RESTART): a run that is asked to stop ends its iteration and writes its
 // files.
+// A handler may be SIG_IGN or SIG_DFL, too.
 static void handle(int signal_number, void (*handler)(int))
 {
   struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
@@ -109,6 +111,7 @@ void cli_signals_defer(bool quiet)
   deferred = 1;
 }
 
+// The number of the signal that asked for an end; 0: none.
 int cli_signals_received(void)
 {
   return received;
