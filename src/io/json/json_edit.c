@@ -49,6 +49,7 @@ static size_t end_of_value(const char *text, size_t at)
   return at;
 }
 
+// Order of qsort: by place in the text.
 static int compare(const void *a, const void *b)
 {
   const struct span *first = a, *second = b;

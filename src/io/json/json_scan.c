@@ -25,11 +25,13 @@ struct scanner {
   struct dc_error *error;
 };
 
+// The place of the error is scanner->at, which the caller has left there.
 static enum dc_status bad(struct scanner *scanner, const char *message)
 {
   return dc_fail(scanner->error, DC_BAD_INPUT, "%s", message);
 }
 
+// The next byte; NUL behind the end, which no token begins with.
 static char peek(const struct scanner *scanner)
 {
   return scanner->at < scanner->length ? scanner->text[scanner->at] : '\0';
@@ -177,6 +179,7 @@ static enum dc_status scan_string(struct scanner *scanner)
   }
 }
 
+// Whether there was a digit at all.
 static bool skip_digits(struct scanner *scanner)
 {
   size_t begin = scanner->at;
@@ -391,6 +394,7 @@ enum dc_status dc_json_scan(char *text, size_t length, uint32_t source, struct d
   return status;
 }
 
+// The byte behind the closing quote of a string that has been scanned; an escaped quote does not close it.
 const char *dc_json_after_string(const char *text)
 {
   for (text++; *text != '"'; text++)

@@ -23,6 +23,7 @@ static bool reserve(struct dc_text *text, size_t count)
   return !text->failed;
 }
 
+// Appends bytes, which may contain NULs, and keeps a NUL behind them.
 void dc_text_append(struct dc_text *text, const char *bytes, size_t count)
 {
   if (!reserve(text, count))
@@ -79,11 +80,13 @@ static void append_real(struct dc_text *text, double value, int least_digits, co
   dc_text_append(text, number, length);
 }
 
+// 17 digits give back the same bits and have the same length for all numbers of a table.
 void dc_text_real(struct dc_text *text, double value, const char *if_not_finite)
 {
   append_real(text, value, 17, if_not_finite);
 }
 
+// 15 digits hold every decimal number that a person writes; more are added where they are needed.
 void dc_text_short_real(struct dc_text *text, double value, const char *if_not_finite)
 {
   append_real(text, value, 15, if_not_finite);

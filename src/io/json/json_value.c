@@ -232,6 +232,8 @@ static enum dc_status parse_document(struct dc_json_document *document, struct d
   return dc_fail(error, local.status, "%s", local.text);
 }
 
+// The text lives in the arena; tree and places are released by dc_json_release, which need not be called after a
+// failure.
 enum dc_status dc_json_load(struct dc_json_document *document, const char *path, struct dc_arena *arena,
                             struct dc_error *error)
 {
@@ -240,6 +242,8 @@ enum dc_status dc_json_load(struct dc_json_document *document, const char *path,
   return status ? status : parse_document(document, error);
 }
 
+// The text is copied, so that the caller's may end; `name` stands for the file in messages and must outlive the
+// document.
 enum dc_status dc_json_load_text(struct dc_json_document *document, const char *name, const char *text,
                                  struct dc_arena *arena, struct dc_error *error)
 {
@@ -254,6 +258,7 @@ enum dc_status dc_json_load_text(struct dc_json_document *document, const char *
   return parse_document(document, error);
 }
 
+// Values of the tree (struct dc_json) are invalid from here on; the text, which is the arena's, stays.
 void dc_json_release(struct dc_json_document *document)
 {
   cJSON_Delete(document->root);
@@ -296,11 +301,13 @@ uint32_t dc_json_add_source(struct dc_json_document *document, struct dc_arena *
   return (uint32_t)++document->source_count;
 }
 
+// A value without parent and key, whose path is empty.
 struct dc_json dc_json_root(const struct dc_json_document *document)
 {
   return (struct dc_json){.document = document, .node = document->root};
 }
 
+// The node is NULL if there is no such member.  The result refers to object and key, which must stay as long as it.
 struct dc_json dc_json_member(const struct dc_json *object, const char *key)
 {
   return (struct dc_json){.document = object->document,
@@ -309,12 +316,14 @@ struct dc_json dc_json_member(const struct dc_json *object, const char *key)
                           .node = cJSON_GetObjectItemCaseSensitive(object->node, key)};
 }
 
+// For members of objects that are walked one by one, too: the key is then the node's own.
 struct dc_json dc_json_element(const struct dc_json *array, cJSON *node, int index)
 {
   return (struct dc_json){
       .document = array->document, .node = node, .parent = array, .key = node ? node->string : NULL, .index = index};
 }
 
+// The kind with its article, for messages: "must be a number (is a string)".
 const char *dc_json_kind(const cJSON *node)
 {
   return cJSON_IsNumber(node)   ? "a number"
@@ -382,6 +391,7 @@ static bool is_plain_key(const char *key)
   return length > 0 && length <= 80 && key[length] == '\0';
 }
 
+// Appends to the path as far as there is room.
 static void add_text(char path[DC_JSON_PATH], const char *format, ...)
 {
   size_t length = strlen(path);
@@ -407,6 +417,7 @@ static void add_path(const struct dc_json *value, char path[DC_JSON_PATH])
     add_text(path, "[%s]", dc_json_quote(quoted, value->key));
 }
 
+// For instance bodies[3].joint.axis; "" for the root.
 void dc_json_path(const struct dc_json *value, char path[DC_JSON_PATH])
 {
   path[0] = '\0';
@@ -421,6 +432,7 @@ bool dc_json_is_argument(const struct dc_json *value)
   return source > 0 && !(document->texts && document->texts[source - 1]);
 }
 
+// The path is put in front first, then the place, so that the place comes to stand first.
 static void prefix_place(const struct dc_json *value, bool key, struct dc_error *error)
 {
   char path[DC_JSON_PATH];
@@ -444,6 +456,7 @@ static enum dc_status fail_at(const struct dc_json *value, bool key, struct dc_e
   return status;
 }
 
+// Returns the status, so that a reader can write return dc_json_fail(...).
 enum dc_status dc_json_fail(const struct dc_json *value, struct dc_error *error, enum dc_status status,
                             const char *format, ...)
 {
@@ -454,6 +467,7 @@ enum dc_status dc_json_fail(const struct dc_json *value, struct dc_error *error,
   return status;
 }
 
+// The same with the place of the key, for keys that should not be there.
 enum dc_status dc_json_fail_key(const struct dc_json *value, struct dc_error *error, enum dc_status status,
                                 const char *format, ...)
 {
@@ -492,6 +506,8 @@ static enum dc_status wrap_at(const struct dc_json *value, struct dc_error *erro
   return dc_json_fail(value, error, error->status, "%s", rest);
 }
 
+// Functions that know no JSON put a path of their own in front of a message; this finds the value that the path
+// means, and puts its place in the file in front.
 enum dc_status dc_json_wrap(const struct dc_json *value, struct dc_error *error)
 {
   return wrap_at(value, error, error->text);

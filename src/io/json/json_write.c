@@ -11,6 +11,7 @@ static void append(struct dc_json_writer *writer, const char *bytes, size_t coun
   dc_text_append(&writer->text, bytes, count);
 }
 
+// Two blanks for each level.
 static void break_line(struct dc_json_writer *writer)
 {
   append(writer, "\n", 1);
@@ -33,6 +34,7 @@ static void begin_value(struct dc_json_writer *writer, const char *key)
   }
 }
 
+// key NULL: an element of an array, or the whole text.
 void dc_json_begin(struct dc_json_writer *writer, const char *key, char bracket)
 {
   begin_value(writer, key);
@@ -61,6 +63,7 @@ void dc_json_put_string(struct dc_json_writer *writer, const char *key, const ch
   dc_text_string(&writer->text, string);
 }
 
+// Takes the string over; NULL means that memory was out where it was made.
 void dc_json_put_owned(struct dc_json_writer *writer, const char *key, char *string)
 {
   if (string)
@@ -70,12 +73,14 @@ void dc_json_put_owned(struct dc_json_writer *writer, const char *key, char *str
   free(string);
 }
 
+// JSON has no NAN and no infinity: both become null.
 void dc_json_put_number(struct dc_json_writer *writer, const char *key, double number)
 {
   begin_value(writer, key);
   dc_text_real(&writer->text, number, "null");
 }
 
+// An array on one line, so that vectors stay readable.
 void dc_json_put_numbers(struct dc_json_writer *writer, const char *key, const double *numbers, int count)
 {
   begin_value(writer, key);
@@ -105,6 +110,7 @@ void dc_json_put_boolean(struct dc_json_writer *writer, const char *key, bool bo
   dc_json_put_raw(writer, key, boolean ? "true" : "false");
 }
 
+// The text must be JSON itself; it is appended as it is.
 void dc_json_put_raw(struct dc_json_writer *writer, const char *key, const char *json)
 {
   begin_value(writer, key);

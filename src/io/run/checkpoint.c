@@ -79,6 +79,7 @@ static void spell_identity(const struct dc_checkpoint_identity *identity, struct
   snprintf(texts[4].value, TEXT_SIZE, "%s", identity->blas_core);
 }
 
+// The next multiple of a word; it overflows for sizes near SIZE_MAX, which take() has to exclude.
 static size_t padded(size_t size)
 {
   return (size + WORD - 1) / WORD * WORD;
@@ -104,6 +105,7 @@ static void add_record(struct dc_text *file, enum kind kind, const char *name, s
 
 // Builds the whole file in memory, with room for the seal in front, which is made last, over all bytes behind
 // it.  file->failed: memory is out.
+// Texts of the identity come first, so that a checkpoint of another run is refused before its arrays are looked at.
 static void build(const struct dc_checkpoint_identity *identity, const struct dc_snapshot *snapshot,
                   struct dc_text *file)
 {
@@ -155,6 +157,7 @@ struct record {
   const void *values;
 };
 
+// A sealed file that is wrong inside was written by another program: DC_CHECKPOINT, not DC_IO.
 static enum dc_status damaged(const struct reader *reader, const char *what)
 {
   return dc_fail(reader->error, DC_CHECKPOINT, "%.500s: %.200s", reader->path, what);
@@ -178,6 +181,8 @@ static const void *take(struct reader *reader, size_t size)
 }
 
 // Reads one record: head, name with its zero, values.  Every size is compared with the file's before it is used.
+// On success the name is a string within the image, and values are aligned to a word, since everything before is
+// padded.
 static enum dc_status next_record(struct reader *reader, struct record *record)
 {
   struct record_head head;

@@ -24,6 +24,7 @@
 
 const char *const dc_observed_names[DC_OBSERVED] = {"q", "qd", "position", "rotation"};
 
+// NULL: memory is out.
 struct dc_dataset *dc_dataset_create(void)
 {
   struct dc_dataset *dataset = dc_alloc(1, sizeof *dataset);
@@ -65,6 +66,7 @@ static const char **column_names(struct dc_arena *arena, const struct dc_bodies 
   return columns ? names : NULL;
 }
 
+// Names in the arena, of all bodies or of free ones; *count: how many.
 static const char **body_names(struct dc_arena *arena, const struct dc_bodies *bodies, bool only_free, int *count)
 {
   const char **names = dc_arena_alloc(arena, (size_t)bodies->count + 1, sizeof *names);
@@ -232,6 +234,7 @@ enum dc_status dc_dataset_add(struct dc_dataset *dataset, const char *name, cons
   return DC_OK;
 }
 
+// An attribute of the type `stored`; HDF5 converts the double, which holds whole numbers up to 2^53.
 static void put_number(struct writer *writer, hid_t object, const char *name, hid_t stored, double number)
 {
   hid_t space = checked(writer, H5Screate(H5S_SCALAR));
@@ -295,6 +298,7 @@ static void put_observed(struct writer *writer, hid_t parent, const char *name, 
 
 // Writes one group demo_INDEX with the data sets and attributes that robomimic reads; attributes loss, success,
 // run and certificate are ours.
+// next_obs is obs moved by one frame: both have N rows of the N + 1 frames.
 static void put_demonstration(struct writer *writer, hid_t data, const struct dc_dataset *dataset, size_t index)
 {
   const struct demonstration *demonstration = &dataset->demonstrations[index];
@@ -395,6 +399,7 @@ static enum dc_status build(void *context, char **bytes, size_t *size, struct dc
   return *bytes ? DC_OK : dc_out_of_memory_for(error, "an HDF5 file");
 }
 
+// *bytes is the whole file with its seal, to be written by the caller and released with free().
 enum dc_status dc_dataset_image(const struct dc_dataset *dataset, char **bytes, size_t *size, struct dc_error *error)
 {
   return dc_child_run(build, (void *)dataset, 0, bytes, size, error);

@@ -29,6 +29,7 @@ static const double *forces(const struct demonstration *demonstration, int what)
   return demonstration->forces;
 }
 
+// A shape as JSON; columns 0: one dimension.
 static void add_shape(struct dc_text *text, size_t rows, int columns)
 {
   dc_text_add(text, columns ? "[%zu, %d]" : "[%zu]", rows, columns);

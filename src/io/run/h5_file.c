@@ -33,6 +33,8 @@ static herr_t look_at_stack(hid_t stack, void *out_of_memory)
   return H5Ewalk2(stack, H5E_WALK_UPWARD, look_at, out_of_memory);
 }
 
+// From here on *out_of_memory becomes true when a call fails for lack of memory, and HDF5 prints nothing.  The flag
+// must outlive all later calls.
 void dc_h5_watch(bool *out_of_memory)
 {
   *out_of_memory = H5Eset_auto2(H5E_DEFAULT, look_at_stack, out_of_memory) < 0;
@@ -70,6 +72,7 @@ static void unique_name(char *name, size_t size)
   snprintf(name, size, "/dev/null/memory-%lu.h5", atomic_fetch_add(&serial, 1));
 }
 
+// count 0: a single string.  Texts have variable length and are UTF-8; HDF5 copies them.
 void dc_h5_put_strings(struct writer *writer, hid_t object, const char *name, int count, const char *const *strings)
 {
   hsize_t size = (hsize_t)count;
@@ -89,6 +92,7 @@ static void *place(size_t size, H5FD_file_image_op_t operation, void *memory)
   return size <= whole->size ? whole->bytes : NULL;
 }
 
+// HDF5 asks for a larger block by realloc; it gets the same one while this is large enough.
 static void *place_again(void *at, size_t size, H5FD_file_image_op_t operation, void *memory)
 {
   (void)at;
@@ -108,6 +112,7 @@ static herr_t leave(void *at, H5FD_file_image_op_t operation, void *memory)
   return 0;
 }
 
+// HDF5 copies the callbacks' context with its property lists; the context is shared, never copied.
 static void *same_memory(void *memory)
 {
   return memory;
@@ -134,6 +139,8 @@ static herr_t use_memory(hid_t access, struct dc_mapped_file *memory)
 
 // Opens an HDF5 file in memory (the core driver), with room for the seal before it and without times, so that equal
 // runs give equal bytes.
+// The properties made here serve all groups and data sets of the file; dc_h5_writer_close releases them.  A failure
+// sets writer->failed, after which all further calls do nothing of use.
 void dc_h5_writer_open(struct writer *writer, struct dc_mapped_file *memory)
 {
   char name[64];

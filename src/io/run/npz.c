@@ -21,6 +21,7 @@ enum {
   REPLACEMENT = 0xfffd
 };
 
+// ZIP and .npy are little-endian on every machine.
 static void put_u16(struct dc_text *text, size_t value)
 {
   const char bytes[2] = {(char)(value & 255), (char)(value >> 8 & 255)};
@@ -34,6 +35,7 @@ static void put_u32(struct dc_text *text, size_t value)
 }
 
 // CRC-32 of ISO 3309 (reflected polynomial 0xedb88320).
+// The table is made at each call, 2,048 shifts, which is nothing beside an array and needs no state between threads.
 static uint32_t crc32(const char *bytes, size_t size)
 {
   uint32_t table[256], crc = 0xffffffffu;
@@ -49,6 +51,8 @@ static uint32_t crc32(const char *bytes, size_t size)
 
 // Writes the fields that the header before an entry (section 4.3.7) and its line in the central directory
 // (4.3.12) have in common.  Entries are stored without compression, so that both sizes are the same.
+// Flag bit 11 says that names are UTF-8 (section 4.4.4).  Version 2.0 is the least a reader needs for folders and
+// deflate.
 static void put_entry(struct dc_text *text, uint32_t crc, size_t size, size_t name_length)
 {
   put_u16(text, NEEDED_VERSION);
@@ -88,12 +92,14 @@ static void add_bytes(struct dc_npz *npz, const char *name, const char *suffix, 
   npz->entries++;
 }
 
+// An array that could not be put together makes the archive invalid, which dc_npz_write reports.
 static void add_entry(struct dc_npz *npz, const char *name, const struct dc_text *array)
 {
   npz->archive.failed |= array->failed;
   add_bytes(npz, name, ".npy", array->bytes, array->length);
 }
 
+// Adds an entry that is no array, under exactly this name.
 void dc_npz_put_bytes(struct dc_npz *npz, const char *name, const void *bytes, size_t size)
 {
   add_bytes(npz, name, "", bytes, size);
@@ -103,6 +109,7 @@ void dc_npz_put_bytes(struct dc_npz *npz, const char *name, const void *bytes, s
 // type, order and shape.  It is filled up with spaces so that the numbers behind it begin at a multiple of
 // NPY_ALIGNMENT.  `type` is as NumPy writes it; characters: the number behind it for texts ("<U7"), 0 for
 // numbers.
+// A shape of one dimension has a comma behind its number, as a tuple of Python does.
 static void put_header(struct dc_text *array, const char *type, size_t characters, int dimensions, const size_t *shape)
 {
   static const char magic[] = "\x93NUMPY\1\0";  // and the version
@@ -154,6 +161,7 @@ static uint32_t next_code_point(const char **text)
   return point;
 }
 
+// NumPy counts the characters of a text by code points, not by bytes.
 static size_t count_code_points(const char *text)
 {
   size_t count = 0;
@@ -208,6 +216,7 @@ enum dc_status dc_npz_write(struct dc_npz *npz, const char *path, struct dc_erro
   return status;
 }
 
+// Leaves an empty archive, which may be filled or freed again.
 void dc_npz_free(struct dc_npz *npz)
 {
   dc_text_free(&npz->archive);

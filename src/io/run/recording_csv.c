@@ -34,6 +34,7 @@ static enum dc_status out_of_memory(const struct table *table)
   return dc_out_of_memory_in(table->error, table->path);
 }
 
+// The message names line and column, both from 1, and the field if there is one.
 static enum dc_status fail_at(const struct table *table, int column, const char *rule, const char *what)
 {
   return dc_fail(table->error, DC_BAD_INPUT, "%.600s:%ld: column %d: %s%s%.100s%s", table->path, table->line,
@@ -92,6 +93,7 @@ static int find_body(const struct dc_bodies *bodies, const char *name)
   return -1;
 }
 
+// A name that is nothing but the ending does not count: there would be no body's name before it.
 static bool ends_with(const char *text, const char *ending)
 {
   size_t length = strlen(text), tail = strlen(ending);
@@ -155,6 +157,7 @@ static enum dc_status choose_bodies(struct table *table, const struct dc_index_l
   return DC_OK;
 }
 
+// Pairs are compared directly: tables have few columns that are read.
 static enum dc_status check_columns(const struct table *table)
 {
   if (table->time_column < 0)

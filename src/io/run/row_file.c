@@ -14,6 +14,7 @@
 #include "base/open.h"
 #include "io/run/run_files.h"
 
+// Cuts the file back to its whole rows; without anything torn it does nothing.
 enum dc_status dc_row_file_mend(struct dc_row_file *file, struct dc_error *error)
 {
   if (file->torn && ftruncate(file->fd, file->size) < 0)
@@ -44,6 +45,7 @@ void dc_row_file_keep(struct dc_row_file *file, const struct dc_text *text)
   file->torn = false;
 }
 
+// A file that exists is an error, so that no rows of another run are continued.
 enum dc_status dc_row_file_create(struct dc_row_file *file, const char *directory, const char *name,
                                   struct dc_error *error)
 {
@@ -87,6 +89,8 @@ static enum dc_status find_rows(struct dc_row_file *file, const char *header, lo
   return DC_OK;
 }
 
+// header "" means that the rows begin at once.  DC_IO: no regular file; DC_CHECKPOINT: another header or too few
+// rows.
 enum dc_status dc_row_file_reopen(struct dc_row_file *file, const char *directory, const char *name, const char *header,
                                   long rows, struct dc_error *error)
 {
@@ -101,6 +105,7 @@ enum dc_status dc_row_file_reopen(struct dc_row_file *file, const char *director
   return find_rows(file, header, rows, error);
 }
 
+// Rows are durable after it; a torn row is cut off before.
 enum dc_status dc_row_file_sync(struct dc_row_file *file, struct dc_error *error)
 {
   enum dc_status status = dc_row_file_mend(file, error);

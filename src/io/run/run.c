@@ -56,6 +56,8 @@ static bool is_named(int fd, int folder, const char *name)
 // Creates DIR/.lock and locks it, or fails when another process holds it.  The lock of flock() is on the file
 // and not on its name.  After locking, the name is therefore looked at again, since a writer that ended may
 // have removed the file in between; then the next file is tried.
+// The loop ends, since each round needs another writer that removed its lock in between.  DC_IO: the directory is in
+// use.
 static enum dc_status lock_acquire(struct dc_run *run, struct dc_error *error)
 {
   for (;;) {
@@ -97,6 +99,7 @@ static enum dc_status occupy(struct dc_run *run, struct dc_error *error)
   return run->folder < 0 ? dc_fail_file(error, run->lock_path, "create") : lock_acquire(run, error);
 }
 
+// Whether the name of the run directory still means the directory that this process has open.
 bool dc_run_is_in_place(const struct dc_run *run)
 {
   return is_named(run->folder, AT_FDCWD, run->directory);
@@ -153,6 +156,7 @@ static bool is_missing(const char *directory, const char *name)
   return missing;
 }
 
+// A file that is not there, or cannot be removed, is no error: this cleans up after another failure.
 static void remove_named(const char *directory, const char *name)
 {
   char *path = dc_path_join(directory, name);
@@ -176,6 +180,7 @@ static void sweep(const char *directory)
 
 // Writes meshes, resolved.json and scene.json, in this order: a directory that has scene.json has the others
 // too, and is_missing() of one file tells whether the scene is complete.
+// The resolved text names the copies of meshes, relative to the directory, so that it can be moved as a whole.
 static enum dc_status write_scene(const char *directory, const struct dc_scene *scene,
                                   const struct dc_mesh_copies *copies, bool replace, struct dc_error *error)
 {
@@ -271,6 +276,7 @@ static enum dc_status populate(struct dc_run *run, const struct dc_scene *scene,
   return status;
 }
 
+// The lock goes first, while the folder in which its name stands is still open.
 static void run_destroy(struct dc_run *run)
 {
   lock_release(run);
@@ -376,6 +382,7 @@ static enum dc_status refuse_rows(const struct dc_run *run, struct dc_error *err
 // Opens the files of a locked directory to go on after `rows` rows.  Rows beyond these were written after the
 // checkpoint and will be computed again.  They are cut off last, when all else has gone well, by marking both
 // files as torn.
+// DC_CHECKPOINT: the row files have fewer rows than the checkpoint says.
 static enum dc_status go_on(struct dc_run *run, const struct dc_scene *scene, long rows, struct dc_error *error)
 {
   sweep(run->directory);
@@ -437,6 +444,7 @@ static enum dc_status open_again(const char *directory, opener *open_files, cons
   return DC_OK;
 }
 
+// Opens the directory to go on after its first `rows` rows; the run is the caller's, closed by dc_run_close.
 enum dc_status dc_run_reopen(const char *directory, const struct dc_scene *scene, long rows, struct dc_run **run,
                              struct dc_error *error)
 {
@@ -449,6 +457,7 @@ bool dc_run_was_cut_short(const char *directory)
   return is_missing(directory, "checkpoint.bin") && !is_missing(directory, "resolved.json");
 }
 
+// Opens the directory of a run that has not computed anything yet.  DC_CHECKPOINT: it has rows but no checkpoint.
 enum dc_status dc_run_begin_again(const char *directory, const struct dc_scene *scene, struct dc_run **run,
                                   struct dc_error *error)
 {
@@ -468,12 +477,14 @@ enum dc_status dc_run_write_file(struct dc_run *run, const char *name, const voi
   return status;
 }
 
+// The descriptor stays the run's.  DC_IO: the directory is no longer in its place.
 enum dc_status dc_run_folder(const struct dc_run *run, int *folder, struct dc_error *error)
 {
   *folder = run->folder;
   return check_place(run, error);
 }
 
+// Makes the rows written so far durable; a checkpoint may then count them.
 enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error)
 {
   enum dc_status status = run->bare ? DC_OK : dc_row_file_sync(&run->loss, error);
@@ -500,6 +511,7 @@ static void format_loss(struct dc_text *text, const struct dc_plan_iteration *ro
   dc_text_add(text, "\n");
 }
 
+// A member with an array of numbers, 17 digits each; null for what is not finite.
 static void format_numbers(struct dc_text *text, const char *name, int count, const double *numbers)
 {
   dc_text_add(text, ", \"%s\": [", name);
@@ -511,6 +523,7 @@ static void format_numbers(struct dc_text *text, const char *name, int count, co
 }
 
 // Writes a row of progress.jsonl.
+// The form is fixed, "key": value with one blank, and read by commands/watch.c and run_design.c without a parser.
 static void format_progress(struct dc_text *text, const struct dc_plan_iteration *row)
 {
   dc_text_add(text, "{\"iteration\": %d, \"loss\": ", row->iteration);
@@ -558,6 +571,7 @@ enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_plan_iteration
   return status;
 }
 
+// Both files are closed in any case; the first failure is reported.  NULL is accepted.
 enum dc_status dc_run_close(struct dc_run *run, struct dc_error *error)
 {
   if (!run)

@@ -26,6 +26,7 @@
 #define FIRST FOLDER "/first"  // the scene's own shapes
 enum { LONGEST_NAME = 240 };   // bytes of a file's path without its ending
 
+// Everything that the files are made of.  Models and names live in the arena, which ends with dc_run_write_design.
 struct design_files {
   struct dc_run *run;
   const struct dc_scene *scene;
@@ -458,6 +459,7 @@ static enum dc_status write_scene(struct design_files *files)
   return status;
 }
 
+// Folders that are there already are accepted: a run that is resumed writes its design again.
 static enum dc_status make_folder(struct design_files *files)
 {
   int folder;

@@ -19,17 +19,21 @@
 // ".tmp-PROCESS-ATTEMPT" of temporary files
 #define TEMPORARY_NAME ".tmp-%ld-%d"
 
+// Released with free(); NULL when memory is out.
 char *dc_path_join(const char *directory, const char *name)
 {
   char *path;  // undefined after a failure
   return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
+// The reason is errno's, which must not have changed since the call that failed.
 enum dc_status dc_fail_file(struct dc_error *error, const char *path, const char *what)
 {
   return dc_fail(error, DC_IO, "%.800s: cannot %s: %s", path, what, strerror(errno));
 }
 
+// A write may be short where a signal or a full disk ends it; the rest is tried again.  A write of 0 bytes is a
+// failure, as it would repeat for ever.
 enum dc_status dc_write_all(int fd, const char *path, const void *bytes, size_t size, struct dc_error *error)
 {
   const char *from = bytes;
@@ -45,6 +49,7 @@ enum dc_status dc_write_all(int fd, const char *path, const void *bytes, size_t 
   return DC_OK;
 }
 
+// Returns 0, or -1 with errno, as fsync does.
 static int sync_fd(int fd)
 {
   int result;
@@ -74,6 +79,7 @@ int dc_directory_open(const char *directory)
   return dc_open_folder(dc_open_here, directory, true);
 }
 
+// Makes names in a directory durable: a file that was synced may still be without its name after a power failure.
 enum dc_status dc_directory_sync(const char *directory, struct dc_error *error)
 {
   int folder = dc_directory_open(directory);
@@ -84,6 +90,7 @@ enum dc_status dc_directory_sync(const char *directory, struct dc_error *error)
   return status;
 }
 
+// The whole name must match, so that a file of the user's with a similar beginning is never removed.
 bool dc_file_is_temporary(const char *name)
 {
   long process;
@@ -131,6 +138,7 @@ static int open_temporary(int folder, char name[DC_TEMPORARY_SIZE])
   return -1;
 }
 
+// The new file is open for writing in file->fd; it must be ended by dc_new_file_end, also after a failure.
 enum dc_status dc_new_file_begin(int folder, const char *path, struct dc_new_file *file, struct dc_error *error)
 {
   file->folder = folder;
@@ -173,6 +181,7 @@ enum dc_status dc_file_write_at(int folder, const char *name, const char *path, 
   return dc_new_file_end(&file, name, path, status, error);
 }
 
+// DC_IO with the path and the system's reason; the file that had the name is then as before.
 enum dc_status dc_file_write(const char *path, const void *bytes, size_t size, struct dc_error *error)
 {
   const char *slash = strrchr(path, '/');
@@ -189,6 +198,8 @@ enum dc_status dc_file_write(const char *path, const void *bytes, size_t size, s
 }
 
 // Reads until the end of the file or capacity; a file that shrinks meanwhile is read as it is.
+// The buffer has one more byte for a NUL, so that texts can be used as strings.  It is the caller's, released with
+// free().
 static enum dc_status read_open_file(int fd, const char *path, size_t capacity, char **bytes, size_t *size,
                                      struct dc_error *error)
 {
@@ -230,6 +241,8 @@ enum dc_status dc_file_open(const char *path, size_t limit, int *fd, size_t *siz
   return DC_OK;
 }
 
+// DC_MEMORY: the file is larger than the limit, or memory is out; DC_IO: it cannot be read.  *bytes is NULL on
+// failure.
 enum dc_status dc_file_read(const char *path, size_t limit, char **bytes, size_t *size, struct dc_error *error)
 {
   int fd;

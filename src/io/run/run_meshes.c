@@ -22,6 +22,7 @@ static const size_t mesh_limit = (size_t)64 << 20;
 // Longest base name that all common file systems take, bytes.
 enum { LONGEST_NAME = 255 };
 
+// The file that a shape is read from; NULL for shapes that are computed.
 static const char *mesh_file_of(const struct dc_shape *shape)
 {
   if (!shape->type || strcmp(shape->type->name, "mesh") != 0)
@@ -29,6 +30,7 @@ static const char *mesh_file_of(const struct dc_shape *shape)
   return ((const struct dc_mesh_shape_options *)shape->options)->file;
 }
 
+// The file of the recorded motion that an objective follows; NULL without one.
 static const char *recording_of(const struct dc_objective *objective)
 {
   if (!objective->type->take_recording)
@@ -37,6 +39,7 @@ static const char *recording_of(const struct dc_objective *objective)
   return *(const char *const *)((const char *)objective->options + objective->type->options[file].offset);
 }
 
+// The number of a file among the copies, -1 where it is not listed.
 static int find_source(const struct dc_mesh_copies *copies, const char *file)
 {
   for (int i = 0; i < copies->count; i++)

@@ -28,6 +28,7 @@ static uint64_t hash_behind(const char *image, size_t size)
   return dc_hash(DC_HASH_SEED, image + DC_SEAL_SIZE, size - DC_SEAL_SIZE);
 }
 
+// Writes the seal over the first DC_SEAL_SIZE bytes of an image, which must be left free for it.
 void dc_seal(const char *format, char *image, size_t size)
 {
   char seal[DC_SEAL_SIZE];
@@ -88,6 +89,8 @@ static enum dc_status check_file(int fd, const char *path, const char *format, s
   return check_seal(path, format, seal, size, hash, error);
 }
 
+// The mapping is private to this process and must be released by dc_mapped_file_destroy.  DC_CHECKPOINT: another
+// format, or damage; DC_IO, DC_MEMORY: the file cannot be read or mapped.
 enum dc_status dc_sealed_file_map(const char *path, const char *format, struct dc_mapped_file *file,
                                   struct dc_error *error)
 {
@@ -104,6 +107,7 @@ enum dc_status dc_sealed_file_map(const char *path, const char *format, struct d
   return status;
 }
 
+// Reads the file into memory, seal included, and checks it; *image is released with free().
 enum dc_status dc_sealed_file_read(const char *path, const char *format, char **image, size_t *size,
                                    struct dc_error *error)
 {

@@ -57,12 +57,14 @@ struct strided {
   size_t stride, width;  // bytes; numbers
 };
 
+// Copies row number `row`; a callback of dc_h5_put_computed, which asks for rows in their order.
 static void fill_strided(const void *context, int row, double *numbers)
 {
   const struct strided *strided = context;
   memcpy(numbers, (const char *)strided->first + (size_t)row * strided->stride, strided->width * sizeof *numbers);
 }
 
+// Writes a data set [frames][width]; unit NULL: the caller adds an attribute of its own.
 static void put_rows(struct writer *writer, hid_t parent, const char *name, int frames, int width, const double *first,
                      size_t stride, const char *unit)
 {
@@ -98,6 +100,7 @@ static void put_bodies(struct writer *writer, hid_t parent, const struct dc_bodi
   close_object(group);
 }
 
+// The unit of each coordinate of a joint, m, rad or 1 for quaternions, as an attribute [nq].
 static void put_units(struct writer *writer, hid_t dataset, const struct dc_body *body)
 {
   const char **units = dc_alloc((size_t)body->nq, sizeof *units);
@@ -149,6 +152,7 @@ static void put_nodes(struct writer *writer, hid_t parent, const struct dc_bodie
   close_object(group);
 }
 
+// The time of a frame is frame × time step, computed and not summed, so that readers can compute it again.
 static void fill_time(const void *context, int frame, double *time)
 {
   *time = frame * ((const struct dc_trajectory *)context)->time_step;
@@ -197,6 +201,8 @@ static void put_target_rows(struct writer *writer, hid_t parent, const char *nam
   free(units);
 }
 
+// The group "targets" has what a receding horizon applied: position and velocity [steps][actuators], and how many
+// steps of each window were applied.
 static void put_targets(struct writer *writer, const struct dc_bodies *bodies, const struct dc_applied_targets *targets)
 {
   if (bodies->actuator_count == 0)
@@ -220,6 +226,7 @@ static bool any_gap(const struct dc_trajectory *trajectory)
 
 // Writes, where a step was divided, the number of parts of every step and the states between them in the group
 // "between": times, bodies, joints and nodes as for frames.  A trajectory without divided steps has neither.
+// between->at is the part 0 to 1 of the step at which a state lies.  Poses are computed here, as they are not kept.
 static void put_between(struct writer *writer, hid_t parent, const struct dc_bodies *bodies,
                         const struct dc_trajectory *trajectory)
 {
@@ -294,6 +301,7 @@ static enum dc_status check_finite(const char *which, const struct dc_scene *sce
   return DC_OK;
 }
 
+// The message counts steps from 1, as reports do.
 static enum dc_status check_targets(const struct dc_bodies *bodies, const struct dc_applied_targets *targets,
                                     struct dc_error *error)
 {
@@ -375,6 +383,7 @@ static double bound_trajectory(const struct dc_scene *scene, double frames, doub
 
 // Bounds the size of the file from above, for the room that it is mapped into.  Too large costs nothing, as
 // unused pages are never written; too small would fail the write.
+// PER_FILE covers names, headers and alignment beside the numbers.
 static size_t bound(const struct content *content)
 {
   enum { PER_FILE = 8 << 20 };
@@ -405,6 +414,7 @@ enum dc_status dc_run_check_size(const struct dc_scene *scene, struct dc_error *
   return dc_scene_wrap(scene, DC_PART_TIME, 0, error);
 }
 
+// Puts file and size of the trajectory in front of the reason, which is often a lack of memory.
 static enum dc_status fail_writing(const struct dc_run *run, const struct content *content, enum dc_status status,
                                    const struct dc_error *why, struct dc_error *error)
 {

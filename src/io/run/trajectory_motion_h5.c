@@ -12,6 +12,7 @@
 
 enum { LONGEST_NAME = 256 };
 
+// The context of fill_row, for one kind of motion.
 struct motion_rows {
   const struct dc_trajectory *trajectory;
   const struct dc_run_readout *readout;
@@ -116,6 +117,7 @@ static enum dc_status begin_rows(struct motion_rows *rows)
   return DC_OK;
 }
 
+// Also after a failure of begin_rows.
 static void end_rows(struct motion_rows *rows)
 {
   free(rows->columns);
@@ -200,6 +202,8 @@ static void put_contacts(struct writer *writer, hid_t parent, const struct dc_bo
   free(names);
 }
 
+// Writes the groups "coordinates" and "contacts"; failures are noted in writer->failed.
+//
 void dc_h5_put_motion(struct writer *writer, hid_t parent, const struct dc_trajectory *trajectory,
                       const struct dc_run_readout *readout)
 {

@@ -35,12 +35,14 @@ struct reader {
 
 static const char wrong_shape[] = "has another shape than the scene asks for";
 
+// DC_BAD_INPUT with file, object and the rule that it breaks.
 static enum dc_status misfit(const struct reader *reader, const char *object, const char *rule)
 {
   return dc_fail(reader->error, DC_BAD_INPUT, "%.500s: /%s%.200s: %s", reader->path, reader->below, object, rule);
 }
 
 // The row that is the k-th of `kept` rows spread evenly over `count`, the first and the last among them.
+// Rounding to the nearest row keeps both ends, and no row is more than half a row off equal distances.
 int dc_evenly_spaced(int k, int kept, int count)
 {
   return kept > 1 ? (int)lrint((double)k * (count - 1) / (kept - 1)) : 0;
@@ -86,6 +88,7 @@ static herr_t read_rows(hid_t dataset, size_t begin, size_t count, int columns, 
 
 // Reads `kept` rows, evenly spread over all rows of the data set, the first and the last among them.  The file
 // is read in blocks whose pages are released at once, so that memory is in proportion to the rows kept.
+// Block by block, the rows that lie in the block are copied; k runs over the rows kept, which increase with k.
 static enum dc_status read_spread(const struct reader *reader, hid_t dataset, int all, int kept, int columns,
                                   double *values)
 {
@@ -304,6 +307,7 @@ static enum dc_status get_motion(const struct reader *reader, const struct dc_bo
   return status;
 }
 
+// Whether a number of the file is a whole number 0 to count - 1; NAN is none.
 static bool is_index(double number, int count)
 {
   return number >= 0 && number < count && number == floor(number);
@@ -334,6 +338,8 @@ static enum dc_status get_contacts(const struct reader *reader, struct dc_stored
 
 // Reads all parts in turn.  Times come first: they say how many frames there are, and every later part must
 // have as many.
+// The number of parameters follows from the number of frames and the scene's task; a file with another number was
+// written for another scene.
 static enum dc_status get_trajectory(const struct reader *reader, const struct dc_scene *scene,
                                      struct dc_stored_trajectory *trajectory)
 {
@@ -385,6 +391,7 @@ static enum dc_status read_root(hid_t file, bool first, struct reader *reader, c
 }
 
 // A reading to be done in a process of its own: the file, the parts wanted, and where they go.
+// The scene is only read.  The child process works on copies of everything and hands the arrays back through a pipe.
 struct request {
   const char *path;
   bool first, poses_only;
@@ -464,6 +471,8 @@ static enum dc_status read_new(struct request *request, struct dc_error *error)
   return status;
 }
 
+// At most most_frames frames are kept, evenly spread; parameters and contacts are read whole.  DC_BAD_INPUT: the file
+// does not fit the scene; DC_IO: it is damaged or cannot be read; DC_MEMORY.  The arena is the caller's to destroy.
 enum dc_status dc_run_read_thinned(const char *directory, const struct dc_scene *scene, bool first, int most_frames,
                                    struct dc_stored_trajectory *trajectory, struct dc_error *error)
 {
@@ -488,6 +497,8 @@ enum dc_status dc_run_read_first_trajectory(const char *directory, const struct 
   return dc_run_read_thinned(directory, scene, true, INT_MAX, trajectory, error);
 }
 
+// Reads times and poses of the bodies called names [count] from any trajectory.h5, without its scene; bodies of the
+// file that are not named are passed over.
 enum dc_status dc_run_read_poses(const char *path, int count, const char *const *names,
                                  struct dc_stored_trajectory *trajectory, struct dc_error *error)
 {

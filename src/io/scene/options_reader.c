@@ -26,6 +26,7 @@ static int compare_names(const void *a, const void *b)
   return order ? order : (first->index > second->index) - (first->index < second->index);
 }
 
+// Must be called once, when the list is complete and before it is searched.
 void dc_name_list_sort(struct dc_name_list *list)
 {
   if (list->count)
@@ -97,6 +98,7 @@ enum dc_status dc_refuse_key(struct dc_options_reader *reader, const struct dc_j
                           dc_json_list_names(listed, names, count));
 }
 
+// The string is copied into the arena, as the tree is released after reading.
 enum dc_status dc_read_string(struct dc_options_reader *reader, const struct dc_json *value, const char **string)
 {
   if (!cJSON_IsString(value->node))
@@ -261,6 +263,7 @@ static enum dc_status read_string(struct dc_options_reader *reader, const struct
   return dc_read_string(reader, value, string);
 }
 
+// One string may stand in place of a list of one.
 static enum dc_status read_strings(struct dc_options_reader *reader, const struct dc_json *value,
                                    const struct dc_option *option, struct dc_string_list *list)
 {
@@ -311,6 +314,7 @@ static enum dc_status refuse_duplicates(struct dc_options_reader *reader, const 
   return DC_OK;
 }
 
+// Indices are those of the scene's bodies, in the order in which the names stand.
 static enum dc_status read_bodies(struct dc_options_reader *reader, const struct dc_json *value,
                                   const struct dc_option *option, struct dc_index_list *list)
 {
@@ -323,6 +327,7 @@ static enum dc_status read_bodies(struct dc_options_reader *reader, const struct
   return status || list->count < 2 ? status : refuse_duplicates(reader, value, list);
 }
 
+// Whether a value may be read as an object: also a string, where the option has a short form.
 static bool is_object(const struct dc_json *value, const struct dc_option *option)
 {
   return cJSON_IsObject(value->node) || (option->short_key && cJSON_IsString(value->node));
@@ -360,6 +365,7 @@ static enum dc_status read_object(struct dc_options_reader *reader, const struct
   return dc_read_options(reader, value, option->table, NULL, object);
 }
 
+// The object lives in the arena; the option holds a pointer to it, NULL where the scene has none.
 static enum dc_status read_one_object(struct dc_options_reader *reader, const struct dc_json *value,
                                       const struct dc_option *option, void **object)
 {
