@@ -28,6 +28,7 @@ static void place_pair(struct dc_plan *plan, int movers, int a, int b, struct dc
 
 // The number of the last mover that moves body a or b, or -1: both are where the scene puts them.
 // The cost is one forward kinematics for each mover, which an error message may take.
+//
 static int find_mover(struct dc_plan *plan, int a, int b, struct dc_pose *poses)
 {
   struct dc_pose before[2], after[2];

@@ -35,6 +35,7 @@ static int named(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node,
   return found;
 }
 
+// Body 0 is the world, which has no element of its own.
 static int body_named(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute)
 {
   const struct dc_mjcf *model = reader->model;
@@ -51,6 +52,7 @@ struct pair_state {
   double friction[5];
 };
 
+// Called for the defaults first and then for the element, so that later numbers win.
 static void apply_pair(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *target)
 {
   struct pair_state *state = target;
@@ -108,6 +110,7 @@ struct coupling_state {
   double polynomial[5];
 };
 
+// Defaults come first, the element last; coefficients that neither gives keep what they had.
 static void apply_coupling(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *target)
 {
   static const char *const truth[] = {"false", "true", NULL};
@@ -116,12 +119,14 @@ static void apply_coupling(struct dc_mjcf_reader *reader, const struct dc_mjcf_n
   dc_mjcf_numbers(reader, node, "polycoef", 1, 5, state->polynomial);
 }
 
+// Defaults of all kinds of equalities stand in <equality>, whatever the element is called.
 static bool is_equality(const struct dc_mjcf_node *node, const struct dc_mjcf_node *candidate)
 {
   (void)node;
   return strcmp(candidate->name, "equality") == 0;
 }
 
+// Nothing is added after a refusal.
 static void add_coupling(struct dc_mjcf_reader *reader, const struct dc_mjcf_coupling *coupling)
 {
   struct dc_mjcf *model = reader->model;

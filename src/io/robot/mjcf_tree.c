@@ -34,6 +34,7 @@ struct parse_file {
   int depth;
 };
 
+// Counted from the text each time, since only messages and notes need it.
 long dc_mjcf_line(const struct dc_mjcf_node *node)
 {
   long line, column;
@@ -41,6 +42,7 @@ long dc_mjcf_line(const struct dc_mjcf_node *node)
   return line;
 }
 
+// Puts file, line and column in front; the file is the included one.
 static enum dc_status fail_at(const struct dc_mjcf_file *file, size_t offset, struct dc_error *error,
                               enum dc_status status, const char *text)
 {
@@ -67,6 +69,7 @@ enum dc_status dc_mjcf_fail(const struct dc_mjcf_node *node, struct dc_error *er
   return fail_at(node->file, node->offset, error, status, text);
 }
 
+// The byte at which the event that is handled begins.
 static size_t offset_now(const struct parse_file *at)
 {
   return (size_t)XML_GetCurrentByteIndex(at->expat);
@@ -232,6 +235,7 @@ static enum dc_status include(struct parse *parse, const struct dc_mjcf_node *no
   return status;
 }
 
+// Limits count depth over all files: an included root is as deep as the element that includes it.
 static int depth_of(const struct dc_mjcf_node *node)
 {
   int depth = 0;
@@ -271,6 +275,8 @@ static enum dc_status expand(struct parse *parse, struct dc_mjcf_node *parent, i
   return DC_OK;
 }
 
+// The steps: the model's own file is parsed, then each <include> is replaced, file by file and depth first.  *root is
+// in the arena.  DC_BAD_INPUT for what is not MJCF or exceeds a limit; statuses of opening files; DC_MEMORY.
 enum dc_status dc_mjcf_parse(const struct dc_mjcf_file *file, const struct dc_mjcf_opener *opener,
                              struct dc_arena *arena, struct dc_mjcf_node **root, struct dc_error *error)
 {

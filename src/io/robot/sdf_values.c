@@ -21,12 +21,14 @@ enum dc_status dc_sdf_no_memory(const struct dc_sdf_reader *reader)
   return dc_out_of_memory_in(reader->error, reader->urdf->name);
 }
 
+// The text of a child element; NULL where there is none.
 const char *dc_sdf_text(struct dc_xml_element *element, const char *child)
 {
   struct dc_xml_element *found = dc_xml_child(element, child);
   return found ? found->text : NULL;
 }
 
+// SDF writes booleans as true, false, 1 or 0.
 bool dc_sdf_is_true(const char *text)
 {
   return text && (strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0);
@@ -62,6 +64,7 @@ enum dc_status dc_sdf_numbers(struct dc_sdf_reader *reader, struct dc_xml_elemen
   return DC_OK;
 }
 
+// Numbers stay as the caller set them where there is no such child.
 enum dc_status dc_sdf_child_numbers(struct dc_sdf_reader *reader, struct dc_xml_element *element, const char *child,
                                     int count, double *numbers)
 {

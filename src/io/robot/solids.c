@@ -14,12 +14,14 @@ static void set(struct dc_solid *solid, double volume, double x, double y, doubl
   *solid = (struct dc_solid){.volume = volume, .inertia = {x, y, z}};
 }
 
+// V = 8abc for half sides a, b, c; I_x = V (b² + c²) / 3.
 void dc_solid_box(const double half[3], struct dc_solid *solid)
 {
   double a = half[0] * half[0], b = half[1] * half[1], c = half[2] * half[2], v = 8 * half[0] * half[1] * half[2];
   set(solid, v, v * (b + c) / 3, v * (a + c) / 3, v * (a + b) / 3);
 }
 
+// V = 4π/3 abc for half axes a, b, c; I_x = V (b² + c²) / 5.
 void dc_solid_ellipsoid(const double half[3], struct dc_solid *solid)
 {
   double a = half[0] * half[0], b = half[1] * half[1], c = half[2] * half[2];
@@ -27,6 +29,7 @@ void dc_solid_ellipsoid(const double half[3], struct dc_solid *solid)
   set(solid, v, v * (b + c) / 5, v * (a + c) / 5, v * (a + b) / 5);
 }
 
+// About z, of radius r and half length h: V = 2π r² h, I_z = V r² / 2, I_x = I_y = V (3r² + 4h²) / 12.
 void dc_solid_cylinder(double radius, double half, struct dc_solid *solid)
 {
   double r2 = radius * radius, v = 2 * M_PI * r2 * half, across = v * (3 * r2 + 4 * half * half) / 12;

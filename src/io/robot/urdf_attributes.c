@@ -9,6 +9,7 @@
 #include "io/robot/attribute_table.h"
 #include "io/robot/urdf_parser.h"
 
+// Bytes from the beginning of the file to the element that is being read.
 size_t dc_urdf_offset_now(const struct dc_urdf_parser *parser)
 {
   return parser->begin + (size_t)XML_GetCurrentByteIndex(parser->expat);
@@ -60,6 +61,7 @@ const char *dc_urdf_attribute(struct dc_urdf_parser *parser, const XML_Char *ele
   return NULL;
 }
 
+// The value; NULL after a refusal.
 const char *dc_urdf_required(struct dc_urdf_parser *parser, const XML_Char *element, const XML_Char **attributes,
                              const char *name)
 {
@@ -104,6 +106,7 @@ bool dc_urdf_read_numbers(struct dc_urdf_parser *parser, const XML_Char *element
   return true;
 }
 
+// The number stays as it is if the attribute is missing or wrong, which the parser's status tells.
 void dc_urdf_require_number(struct dc_urdf_parser *parser, const XML_Char *element, const XML_Char **attributes,
                             const char *name, double *number)
 {
@@ -122,6 +125,7 @@ static void set_rotation(double *q, const double *rpy)
   q[3] = cr * cp * sy - sr * sp * cy;
 }
 
+// xyz in m; rpy are roll, pitch and yaw, rad, about the fixed axes x, y, z in this order, as URDF defines them.
 void dc_urdf_read_origin(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_pose *origin)
 {
   double rpy[3] = {0, 0, 0};
@@ -152,6 +156,7 @@ void dc_urdf_remember_unread(struct dc_urdf_parser *parser, const char *parent, 
       parent, dc_urdf_copy(parser, name), known ? row->effect : NULL, dc_urdf_offset_now(parser), 1};
 }
 
+// Notes all attributes of an element that have no effect here; names of XML name spaces are none of the robot's.
 void dc_urdf_check_attributes(struct dc_urdf_parser *parser, const char *element, const XML_Char **attributes)
 {
   char name[80];

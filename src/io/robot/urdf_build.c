@@ -40,6 +40,7 @@ cJSON *dc_urdf_put(struct dc_urdf_builder *builder, cJSON *container, const char
   return node;
 }
 
+// string NULL means that memory was out where it was made.
 void dc_urdf_put_string(struct dc_urdf_builder *builder, cJSON *object, const char *key, const char *string, int place)
 {
   dc_urdf_put(builder, object, key, string ? cJSON_CreateString(string) : NULL, place);
@@ -50,6 +51,7 @@ void dc_urdf_put_number(struct dc_urdf_builder *builder, cJSON *object, const ch
   dc_urdf_put(builder, object, key, cJSON_CreateNumber(number + 0.0), place);  // no negative zeros
 }
 
+// All numbers get the place of the array, which is where the file has them.
 void dc_urdf_put_numbers(struct dc_urdf_builder *builder, cJSON *object, const char *key, const double *numbers,
                          int count, int place)
 {
@@ -68,6 +70,7 @@ void dc_urdf_put_direction(struct dc_urdf_builder *builder, cJSON *object, const
   dc_urdf_put_numbers(builder, object, key, clean, count, place);
 }
 
+// Whether a pose is exactly the identity; -1 is the same rotation as 1.
 bool dc_urdf_is_still(const struct dc_urdf_pose *pose)
 {
   const double *p = pose->position, *q = pose->rotation;
@@ -85,6 +88,8 @@ void dc_urdf_put_pose(struct dc_urdf_builder *builder, cJSON *object, const stru
     dc_urdf_put_direction(builder, object, "rotation", pose->rotation, 4, place);
 }
 
+// The name in the scene: the include's prefix, the file's name, an ending.  It lives in the arena; "" when memory is
+// out.
 const char *dc_urdf_named(struct dc_urdf_builder *builder, const char *name, const char *ending)
 {
   char *text = dc_arena_printf(builder->urdf->arena, "%s%s%s", builder->use->prefix, name, ending);
@@ -95,6 +100,7 @@ const char *dc_urdf_named(struct dc_urdf_builder *builder, const char *name, con
   return text ? text : "";
 }
 
+// The joint that leads to a link; NULL for the root.
 const struct dc_urdf_joint *dc_urdf_joint_to(const struct dc_urdf *urdf, int link)
 {
   return urdf->links[link].joint < 0 ? NULL : &urdf->joints[urdf->links[link].joint];
@@ -117,6 +123,7 @@ struct dc_urdf_pose dc_urdf_joint_pose(const struct dc_urdf_joint *joint)
   return pose;
 }
 
+// Whether a joint follows another or is followed: its coordinate is then part of a coupling.
 bool dc_urdf_is_led(const struct dc_urdf *urdf, int joint)
 {
   bool led = urdf->joints[joint].mimic >= 0;
@@ -125,12 +132,15 @@ bool dc_urdf_is_led(const struct dc_urdf *urdf, int joint)
   return led;
 }
 
+// Links of one model touch only if one of them asks for it ("self_collide" of SDF).  Bits of the filters are those of
+// SDF's collide_bitmask, or category and mask; one direction is enough.
 bool dc_urdf_touch_by_file(const struct dc_urdf_link *a, const struct dc_urdf_link *b)
 {
   bool apart = a->model != b->model || a->self_collide || b->self_collide;
   return apart && ((a->category & b->mask) | (b->category & a->mask)) != 0;
 }
 
+// DC_BAD_INPUT with the link's place and name.
 enum dc_status dc_urdf_fail_link(const struct dc_urdf_builder *builder, int link, const char *rule)
 {
   const struct dc_urdf *urdf = builder->urdf;
@@ -169,6 +179,7 @@ void dc_urdf_remember(struct dc_urdf_builder *builder, struct dc_urdf_names *lin
     builder->failed = true;
 }
 
+// A line of a note with a name and two numbers, printed by the format.
 void dc_urdf_remember_numbers(struct dc_urdf_builder *builder, struct dc_urdf_names *links, const char *format,
                               const char *name, double first, double second)
 {

@@ -10,12 +10,14 @@
 enum { MOST_PAIRS = 200000 };
 static const double MOST_FRICTION = 100;  // which a body may have
 
+// The coefficient of a pair by the rule of the file's program, for coefficients up to MOST_FRICTION.
 static double friction_of(const struct dc_urdf_link *one, const struct dc_urdf_link *other)
 {
   double a = fmin(one->friction, MOST_FRICTION), b = fmin(other->friction, MOST_FRICTION);
   return one->drakes_friction && other->drakes_friction ? 2 * a * b / (a + b) : fmin(a, b);
 }
 
+// Whether a pair needs a coefficient of its own: both are bodies of this file, rub, may touch, and one of them moves.
 static bool differ(const struct dc_urdf_builder *builder, const int *body_of, size_t a, size_t b)
 {
   const struct dc_urdf_link *one = &builder->urdf->links[a], *other = &builder->urdf->links[b];

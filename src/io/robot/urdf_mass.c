@@ -96,6 +96,9 @@ static enum dc_status note_mass(struct dc_urdf_builder *builder, const cJSON *bo
                       cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "name")), mass, densities);
 }
 
+// The cases in order: a mass of the file, with inertia by the include's policy; a link that moves and has solids
+// alone, whose mass is their sum; a density, by which the scene finds the mass of the shape.  Links that stand still
+// need none.
 enum dc_status dc_urdf_put_mass(struct dc_urdf_builder *builder, cJSON *body, int index, int place)
 {
   const struct dc_urdf_link *link = &builder->urdf->links[index];

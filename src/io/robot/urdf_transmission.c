@@ -17,6 +17,7 @@ void dc_urdf_begin_transmission(struct dc_urdf_parser *parser)
   parser->ratio = 1;
 }
 
+// The rotor's moment of inertia, kg m², or the ratio of the gear, rotor turns for one of the joint.
 void dc_urdf_read_actuator(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
 {
   if (strcmp(name, "drake:rotor_inertia") == 0)
@@ -42,6 +43,7 @@ enum element dc_urdf_in_transmission(struct dc_urdf_parser *parser, const XML_Ch
   return DETAIL;
 }
 
+// Every joint of the transmission gets I n²; negative inertias of faulty files count as none.
 void dc_urdf_end_transmission(struct dc_urdf_parser *parser)
 {
   for (size_t i = parser->first_driven; i < parser->driven_count; i++)

@@ -59,6 +59,7 @@ enum dc_status dc_urdf_fail(const struct dc_urdf *urdf, size_t offset, struct dc
   return status;
 }
 
+// Frees what grows while a file is parsed; names and lists in the arena stay until that is destroyed.
 void dc_urdf_release(struct dc_urdf *urdf)
 {
   free(urdf->links);
@@ -74,6 +75,8 @@ void dc_urdf_release(struct dc_urdf *urdf)
   urdf->link_count = urdf->joint_count = urdf->geometry_count = 0;
 }
 
+// A link without mass, geometry and joint.  NAN stands for numbers that the file does not give; all bits of the
+// collision filters are set, so that it touches everything.
 struct dc_urdf_link dc_urdf_new_link(const char *name, size_t offset)
 {
   return (struct dc_urdf_link){.name = name,
@@ -86,6 +89,7 @@ struct dc_urdf_link dc_urdf_new_link(const char *name, size_t offset)
                                .mask = DC_URDF_ALL_BITS};
 }
 
+// The axis is x where a file gives none, as the specification of URDF says.
 struct dc_urdf_joint dc_urdf_new_joint(const char *name, size_t offset)
 {
   return (struct dc_urdf_joint){.name = name,
@@ -119,11 +123,13 @@ void dc_urdf_set_range(struct dc_urdf_joint *joint, double lower, double upper)
   joint->limited = !joint->boundless;
 }
 
+// A joint whose range is one value does not move and is fixed at this value.
 bool dc_urdf_joint_is_fixed(const struct dc_urdf_joint *joint)
 {
   return joint->type == DC_URDF_FIXED || (joint->limited && joint->lower == joint->upper);
 }
 
+// Whether the joint has exactly one coordinate, m or rad.
 bool dc_urdf_joint_is_scalar(const struct dc_urdf_joint *joint)
 {
   return (joint->type == DC_URDF_REVOLUTE || joint->type == DC_URDF_CONTINUOUS || joint->type == DC_URDF_PRISMATIC) &&
@@ -157,6 +163,7 @@ static int find_name(const struct dc_urdf *urdf, const int *order, size_t count,
   return low < count && strcmp(name_at(urdf, order[low]), name) == 0 ? order[low] : -1;
 }
 
+// The link's index, -1: there is none; the names must have been sorted by dc_urdf_connect.
 int dc_urdf_find_link(const struct dc_urdf *urdf, const char *name)
 {
   return find_name(urdf, urdf->link_names, urdf->link_count, link_name, name);
@@ -172,6 +179,7 @@ static enum dc_status out_of_memory(const struct dc_urdf *urdf, struct dc_error 
   return dc_out_of_memory_in(error, urdf->name);
 }
 
+// DC_BAD_INPUT: "joint NAME: rule OTHER", with the place of the joint in the file.
 static enum dc_status fail_joint(const struct dc_urdf *urdf, const struct dc_urdf_joint *joint, struct dc_error *error,
                                  const char *rule, const char *other)
 {
@@ -263,6 +271,8 @@ static enum dc_status find_root(const struct dc_urdf *urdf, int *root, struct dc
 }
 
 // Breadth first from the root.  Every link has one parent at most: those that are not reached are in or below loops.
+// Children of a link are listed in the order of the file: the lists are built from the last joint to the first.  Time
+// and memory are linear in links and joints.
 static enum dc_status sort_links(struct dc_urdf *urdf, int root, struct dc_error *error)
 {
   int count = (int)urdf->link_count, done = 0, *order = dc_arena_alloc(urdf->arena, urdf->link_count, sizeof *order);
@@ -316,6 +326,7 @@ static enum dc_status find_mimics(struct dc_urdf *urdf, struct dc_error *error)
 }
 
 // A joint that follows a follower follows its leader: q = m (m' q' + s') + s.
+// A loop is found because a chain without one has fewer hops than there are joints.
 static enum dc_status shorten_mimics(struct dc_urdf *urdf, struct dc_error *error)
 {
   for (size_t j = 0; j < urdf->joint_count; j++) {
@@ -344,6 +355,9 @@ static enum dc_status shorten_mimics(struct dc_urdf *urdf, struct dc_error *erro
 
 // A follower's range is one of its leader's too.  Files hold ranges that no coordinate of the leader meets, as other
 // programs look at those of leaders only: such followers lose theirs.
+// With q = m p + s for a leader at p, the follower's range [l, u] bounds p by (l - s) / m and (u - s) / m.  The
+// ranges of all followers are intersected with the leader's in turn; one that would leave less than a millionth of
+// its own is dropped.
 static enum dc_status free_followers(struct dc_urdf *urdf, struct dc_error *error)
 {
   double(*ranges)[2] = dc_alloc(urdf->joint_count + 1, sizeof *ranges);

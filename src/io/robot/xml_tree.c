@@ -44,6 +44,7 @@ static void refuse(struct reader *reader, enum dc_status status, const char *rul
   XML_StopParser(reader->expat, XML_FALSE);
 }
 
+// Memory of the tree; NULL after an error has been noted.
 static void *allocate(struct reader *reader, size_t count, size_t size)
 {
   void *memory = dc_arena_alloc(reader->arena, count, size);
@@ -60,6 +61,7 @@ static const char *copy(struct reader *reader, const char *text)
   return copied;
 }
 
+// Puts an element behind the last child, so that children keep the order of the file.
 static void append(struct dc_xml_element *parent, struct dc_xml_element *child)
 {
   child->parent = parent;
@@ -151,6 +153,7 @@ static void XMLCALL add_text(void *context, const XML_Char *text, int length)
   reader->lengths[d] += (size_t)length;
 }
 
+// A document type may define entities that expand without bound or name other files.
 static void XMLCALL start_doctype(void *context, const XML_Char *name, const XML_Char *system, const XML_Char *public,
                                   int internal)
 {
@@ -210,6 +213,7 @@ static struct dc_xml_element *find(struct dc_xml_element *from, const char *name
   return from;
 }
 
+// The first child of this name, NULL without; element NULL is accepted, so that calls can be nested.
 struct dc_xml_element *dc_xml_child(struct dc_xml_element *element, const char *name)
 {
   return element ? find(element->first, name) : NULL;
@@ -221,6 +225,7 @@ struct dc_xml_element *dc_xml_again(struct dc_xml_element *element)
   return find(element->next, element->name);
 }
 
+// The value, NULL where it is not given; the attribute counts as used from then on.
 const char *dc_xml_attribute(struct dc_xml_element *element, const char *name)
 {
   for (int i = 0; element && i < element->attribute_count; i++)
@@ -236,6 +241,7 @@ void dc_xml_place(const struct dc_xml_element *element, long *line, long *column
   dc_json_find_line(element->file->text, element->offset, line, column);
 }
 
+// "file:line:column: <element>: rule", formatted like printf.
 enum dc_status dc_xml_fail(const struct dc_xml_element *element, struct dc_error *error, enum dc_status status,
                            const char *format, ...)
 {

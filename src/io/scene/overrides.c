@@ -57,6 +57,7 @@ static int parse_index(const char *text)
   return errno || index > INT_MAX ? -1 : (int)index;
 }
 
+// The "name" of an element, by which paths may call it; NULL without.
 static const char *element_name(const cJSON *element)
 {
   const cJSON *name = cJSON_GetObjectItemCaseSensitive(element, "name");

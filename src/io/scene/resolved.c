@@ -128,6 +128,7 @@ static void put_object(struct resolver *resolver, const char *key, const char *t
   dc_json_end(&resolver->writer, "}");
 }
 
+// The sections of a world, the scene's own or a plant's, complete with defaults.
 static void put_world(struct resolver *resolver, const struct dc_model_definition *definition)
 {
   put_object(resolver, "contact", "model", definition->contact_model->name, definition->contact_model->options,

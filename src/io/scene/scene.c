@@ -175,6 +175,7 @@ static enum dc_status read_search_section(struct dc_scene_build *build, const ch
   return dc_read_options(&build->reader, &section, table, NULL, target);
 }
 
+// The seed of the command line reaches the portfolio only if there is one.
 static enum dc_status read_search(struct dc_scene_build *build)
 {
   struct dc_search_settings *search = &build->scene->search;
@@ -482,6 +483,7 @@ enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *s
   return DC_OK;
 }
 
+// Cases are scenes with arenas of their own; NULL is accepted.
 void dc_scene_destroy(struct dc_scene *scene)
 {
   if (!scene)

@@ -149,6 +149,7 @@ static enum dc_status compare_parameters(struct dc_scene_build *build, const str
   return DC_OK;
 }
 
+// Checks the keys of case k in the scene's own tree, where messages find their place.
 enum dc_status dc_scene_check_case(struct dc_scene_build *build, int k)
 {
   struct dc_json cases, element = element_of(build, k, &cases);
@@ -184,6 +185,8 @@ static enum dc_status check_alone(struct dc_scene_build *build, const struct dc_
   return DC_OK;
 }
 
+// The text of "cases" goes into the resolved scene as it is: a case's defaults are those of the scene that it
+// changes.
 static enum dc_status keep_text(struct dc_scene_build *build, const cJSON *cases)
 {
   struct dc_text text = {0};

@@ -27,6 +27,7 @@ static const char *real_path(const char *path, struct dc_arena *arena)
   return copy;
 }
 
+// The real path of a folder, in the arena; every later comparison is between real paths.
 enum dc_status dc_scene_folder(const char *name, struct dc_arena *arena, const char **folder, struct dc_error *error)
 {
   *folder = real_path(name, arena);
@@ -54,6 +55,7 @@ static bool lies_in(const char *path, const char *folder)
   return strncmp(path, folder, length) == 0 && path[length] == '/';
 }
 
+// Whether a real path lies below a folder that is trusted; an empty or missing folder holds nothing.
 static bool allowed(const char *path, const char *folder, struct dc_arena *arena)
 {
   const char *real = folder && folder[0] ? real_path(folder, arena) : NULL;

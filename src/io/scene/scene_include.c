@@ -54,6 +54,7 @@ static enum dc_status out_of_memory(const struct include *include)
   return dc_json_fail(&include->value, include->build->error, DC_MEMORY, "out of memory");
 }
 
+// Whether a key of "pd" is a gain, such as "kp", and not the name of a joint.
 static bool is_gain(const char *name)
 {
   return dc_option_find(dc_pd_options, name) >= 0;
@@ -182,6 +183,7 @@ static enum dc_status find_geometry(struct include *include, const struct dc_urd
                 : DC_OK;
 }
 
+// use->files [geometries] has the real path of each mesh, NULL for other geometry and for visuals that are left out.
 static enum dc_status find_geometries(struct include *include, struct dc_urdf_use *use)
 {
   const struct dc_urdf *urdf = &include->urdf;
@@ -426,6 +428,7 @@ static enum dc_status add_urdf(struct include *include, const struct dc_scene_ro
   return dc_urdf_add(&include->urdf, &use, &build->document, file->source, include->value.node, build->error);
 }
 
+// The kind of the file is told by its root element.  Bodies that the robot adds are those behind `before`.
 static enum dc_status add_robot(struct include *include, const struct dc_scene_robot_file *file)
 {
   struct dc_scene_build *build = include->build;
@@ -484,6 +487,7 @@ static enum dc_status read_file(struct include *include, size_t *total)
   return status;
 }
 
+// A collection that is missing is made by the first robot that needs it.
 static enum dc_status check_collection(struct dc_scene_build *build, const char *key, bool object)
 {
   struct dc_json value = dc_json_member(&build->root, key);

@@ -243,6 +243,7 @@ static void put_object(struct dc_json_writer *writer, const struct dc_option *ta
   dc_json_put_boolean(writer, "additionalProperties", false);
 }
 
+// A section of one table: all its keys may be left out but those without a default.
 static void put_section(struct dc_json_writer *writer, const char *key, const char *description,
                         const struct dc_option *table)
 {
