@@ -28,7 +28,6 @@ static void place_pair(struct dc_plan *plan, int movers, int a, int b, struct dc
 
 // The number of the last mover that moves body a or b, or -1: both are where the scene puts them.
 // The cost is one forward kinematics for each mover, which an error message may take.
-//
 static int find_mover(struct dc_plan *plan, int a, int b, struct dc_pose *poses)
 {
   struct dc_pose before[2], after[2];
@@ -156,7 +155,6 @@ static enum dc_status check_surfaces(const struct dc_scene *scene, const struct 
 // Refuses a start in which bodies, nodes of soft bodies or their surfaces overlap.
 // Leaves the plan's input as its parameters give it.  DC_BAD_INPUT with a message that names place and remedy;
 // DC_MEMORY.
-//
 enum dc_status dc_api_check_start(const struct dc_scene *scene, struct dc_plan *plan, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &plan->model->bodies;

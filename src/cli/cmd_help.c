@@ -64,7 +64,6 @@ static bool find_file(const char *name, int section, char path[CLI_PATH])
 // Replaces this process by man: with the file of the page if it is found, else with its name, which man looks
 // for itself.  Signals that are ignored here would stay ignored in man.
 // Returns only where man cannot be started.
-//
 static int run(const struct cli_arguments *arguments)
 {
   char name[80], path[CLI_PATH], number[] = "1";

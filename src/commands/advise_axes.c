@@ -33,6 +33,8 @@ struct freedom {
 static const double PARALLEL = 1e-6;  // sine of an angle below which axes count as parallel
 
 // Adds a direction to an orthonormal system.
+// Gram-Schmidt: the part of the direction along those that are there is taken off; what is left counts if its sine is
+// above PARALLEL.
 static void add_direction(double axes[3][3], int *count, const double direction[3])
 {
   double rest[3];
@@ -96,12 +98,14 @@ static double left_of_way(const struct freedom *freedom, const struct dc_objecti
   return dc_vec_norm(way);
 }
 
+// A design may move joints, so that axes at the start say nothing about what is possible.
 static bool is_designed(const struct dc_task_site *site)
 {
   return site->scene->task.design_count > 0;
 }
 
 // Notes a place that the chain of the body does not lead to.
+// left is the length of the way that remains, m; a rounding of 1e-9 of the tolerance decides nothing.
 static void advise_place(struct dc_task_site *site, const struct dc_objective *objective, const struct freedom *freedom,
                          int body, const double from[3], const double target[3], double tolerance)
 {
@@ -169,9 +173,8 @@ struct sides {
   double upper_from, lower_to, top;
 };
 
-// Triangles count for a side where their normals are parallel to `up` within PARALLEL; all vertices count for the
-// top.
-//
+// A triangle faces up if its unit normal has a part of more than PARALLEL along `up`, and down if it has one of less than
+// -PARALLEL; upright ones count for the top alone.
 static struct sides sides_of(const struct dc_body *body, const struct dc_pose *pose, const double up[3])
 {
   const struct dc_mesh *mesh = &body->shape->mesh;

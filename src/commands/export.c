@@ -38,6 +38,8 @@ static void put_title(struct dc_text *csv, const char *name, const char *what, c
 }
 
 // The header: time, then for each body seven columns, then coordinates of joints, then the least gap.
+// Columns of a coordinate have the unit of that coordinate; the reader of recorded motion (recording_csv.c) knows the
+// titles.
 static void put_titles(const struct exported *exported, struct dc_text *csv)
 {
   static const char *const position[] = {".x", ".y", ".z"}, *const rotation[] = {".qw", ".qx", ".qy", ".qz"};
@@ -218,6 +220,7 @@ static enum dc_status write_npz(const char *path, const struct exported *exporte
   return dc_npz_write(&npz, path, error);
 }
 
+// The animated model of the best trajectory, as a run leaves it beside its other files.
 static enum dc_status write_glb(const char *path, const struct exported *exported, struct dc_error *error)
 {
   return dc_api_write_glb(path, exported->scene, &exported->best, error);
@@ -240,6 +243,7 @@ static const struct format {
     {"urdf", "export", "model.urdf", false, NULL, dc_model_write_urdf},
 };
 
+// NULL: there is no format of this name.
 static const struct format *find_format(const char *name)
 {
   for (size_t i = 0; name && i < sizeof formats / sizeof formats[0]; i++)
@@ -296,6 +300,7 @@ static void report_trajectory(const struct format *format, const struct exported
 
 // Writes a file of the format, a model of the scene or a trajectory, under its default name if no file was given, and
 // reports it.
+// A place where a folder, a link or a device stands is refused before the file is made, which may take long.
 static enum dc_status write_file(const char *directory, const struct format *format, const struct exported *exported,
                                  const char *file, struct dc_text *text, struct dc_json_writer *json,
                                  struct dc_error *error)
@@ -338,6 +343,7 @@ static int open_exported(const char *directory, const struct format *format, con
 }
 
 // Exports: finds the format, opens the scene, reads the trajectories that the format needs, and writes.
+// DCSIM_USAGE: there is no such format, or a scene was given without a file to write to.
 int dcsim_export(const char *directory, const char *format_name, const char *file, dcsim_report *report,
                  dcsim_error *error)
 {

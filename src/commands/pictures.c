@@ -31,6 +31,7 @@ enum {
   DEFAULT_PICTURES = 12      // of a run, evenly spaced
 };
 
+// Everything that drawing needs; close_pictures releases it, whichever part of it there is.
 struct pictures {
   dcsim_scene *scene;
   struct dc_stored_trajectory stored;
@@ -60,6 +61,7 @@ static void close_pictures(struct pictures *pictures)
 }
 
 // Takes the camera of the options, else the scene's, else one that sees everything.
+// The up direction and the field of view of the scene's camera hold for an eye that is given by options, too.
 static enum dc_status set_camera(const struct pictures *pictures, const dcsim_render_options *options,
                                  struct dc_render_settings *settings, struct dc_error *error)
 {

@@ -25,6 +25,7 @@
 enum { KINDS = 8, GAPS = 80, HALVINGS = 60, MOST_STEPS = 20000, SPEEDS = 3 };
 static const double speeds[SPEEDS] = {0.1, 1, 10};  // m/s
 
+// One kind of impact as a problem of one coordinate: the force over the gap, and the numbers of its law of impact.
 struct profile {
   double mass, restitution, load;  // kg; NAN: none is set; N that presses the bodies together at rest
   double near_force;               // N, of what is near (dc_impact_near_force)

@@ -33,6 +33,7 @@ struct refinement {
   bool enough;    // ended because the best state is a success
 };
 
+// Bytes of a state q.
 static size_t state_bytes(const struct refinement *run)
 {
   return (size_t)run->session.scene->scene->model.bodies.nq * sizeof(double);
@@ -72,6 +73,8 @@ static bool is_enough(struct refinement *run)
 
 // Called after every iteration: keeps the best state and a frame of the way, writes the row, reports progress, and says
 // whether to go on.
+// Returns false to end the minimization: a row could not be written, the caller or the limit of time stopped it, or
+// the best state is a success.  Only the first of these is a failure.
 static bool observe(void *context, const struct dc_iterate *iterate)
 {
   struct refinement *run = context;
@@ -115,6 +118,8 @@ static bool observe(void *context, const struct dc_iterate *iterate)
 
 // Makes a trajectory of the states that were kept, from the start to the best one.  Its gaps are infinite:
 // nothing is known of contact on the way.
+// Times of its frames mean nothing.  A refinement without improvements has its start twice; NULL:
+// memory is out.
 static struct dc_trajectory *make_trajectory(const struct refinement *run)
 {
   const struct dc_model *model = &run->session.scene->scene->model;
@@ -195,6 +200,7 @@ static enum dc_status write_run(struct refinement *run, dcsim_result *result, en
 }
 
 // Ends a refinement: contacts at the result, its report, the run directory.
+// A success is judged at the best state, by distances of its pairs and overlaps of all others.
 static int finish(struct refinement *run, enum dc_status status, dcsim_result *result, dcsim_report *report,
                   dcsim_error *error)
 {
@@ -229,6 +235,7 @@ static int finish(struct refinement *run, enum dc_status status, dcsim_result *r
 // 3. inspects the start;
 // 4. minimizes over q; observe writes the rows and keeps the best state;
 // 5. finishes: report and run directory, also when it was stopped or stalled numerically.
+// DCSIM_NUMERICAL keeps the best state, as a stop does: the way there is worth looking at.
 static int refine(struct refinement *run, dcsim_result *result, dcsim_report *report, dcsim_error *error)
 {
   struct session *session = &run->session;

@@ -253,7 +253,6 @@ static const struct run_kind replay = {.prepare = prepare_replay,
 // one piece, contact would take the run elsewhere.  Its steps and controls must mean the same here.
 // A replay needs stored targets, a scene with a horizon, at least as many steps as were applied, and the same
 // controls at the same times.
-//
 static bool is_replay(const struct session *session)
 {
   const struct dc_scene *scene = session->scene->scene;

@@ -25,6 +25,8 @@ static enum dc_status whole_input(struct session *session, const struct outcome 
   return done ? DC_OK : dc_out_of_memory_for(&session->error, "the controls of a run");
 }
 
+// Whether two worlds have the same settings of contact, bit for bit; the list of what was chosen automatically does
+// not count.
 static bool same_contact(const struct dc_contact_settings *one, const struct dc_contact_settings *other)
 {
   struct dc_contact_settings a = *one, b = *other;
@@ -45,6 +47,7 @@ static bool frames_are_foreign(const struct session *session, const struct outco
           !same_contact(&plant->model.definition.contact, &mine->contact));
 }
 
+// A zeroed readout may be freed, too.
 void dc_session_free_readout(struct readout *readout)
 {
   dc_extremes_free(&readout->extremes);

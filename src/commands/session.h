@@ -102,7 +102,6 @@ struct case_outcome {
 
 // The results of a run so far; refers to the session.
 // A snapshot of pointers into plan, search or horizon, valid until that computes again.
-//
 struct outcome {
   int case_count;
   struct case_outcome *cases;

@@ -19,6 +19,7 @@
 
 enum { WELD_POINTS = 3, MOST_TIES = 1000, MOST_LOOKS = 20000000 };  // looks at bodies, of all equalities: a second
 
+// One equality while it is read.  A relative position of NAN stands for the pose of the description.
 struct hold {
   const struct dc_mjcf_node *node;
   bool weld, apart;              // apart: points[1] is not where the anchor is
@@ -58,6 +59,7 @@ static bool is_below(const struct dc_mjcf *model, int body, int top)
   return body == top;
 }
 
+// Whether a free joint is all that moves the body.
 static bool is_free(const struct dc_mjcf *model, int body)
 {
   const struct dc_mjcf_body *own = &model->bodies[body];
@@ -74,6 +76,8 @@ static int end_of(const struct dc_mjcf *model, int body)
 }
 
 // Moves body `top` and what hangs on it behind all that hangs on `on`, on which it is to hang; its new number.
+// Bodies are numbered with parents before children, and what hangs on a body follows it without a gap.  All lists
+// that hold numbers of bodies are renumbered: geometries, joints, exclusions, sites and ties.
 static int move_behind(struct dc_mjcf_reader *reader, int top, int on)
 {
   struct dc_mjcf *model = reader->model;
@@ -191,6 +195,7 @@ bool dc_mjcf_lock(struct dc_mjcf *model, int index, double place)
   return true;
 }
 
+// Poses are moved last, because equalities that are read after a lock mean those of the description.
 void dc_mjcf_place_locked(struct dc_mjcf *model)
 {
   for (size_t j = 0; j < model->joint_count; j++)
@@ -199,6 +204,7 @@ void dc_mjcf_place_locked(struct dc_mjcf *model)
 }
 
 // Holds the top of body side `own` to the other body; false: neither rule fits it.
+// True means that the equality is dealt with, be it by a refusal.
 static bool hold_side(struct dc_mjcf_reader *reader, const struct hold *hold, int own)
 {
   struct dc_mjcf *model = reader->model;
@@ -286,6 +292,7 @@ static void point_in(double out[3], const struct dc_urdf_pose *pose, const doubl
   dc_mat_apply_transposed(out, matrix, offset);
 }
 
+// A point of a pose's own frame, seen from outside: x' = R x + p.
 static void point_of(double out[3], const struct dc_urdf_pose *pose, const double point[3])
 {
   double matrix[9], turned[3];
@@ -295,6 +302,7 @@ static void point_of(double out[3], const struct dc_urdf_pose *pose, const doubl
 }
 
 // Ties of a loop: points as the description or relpose has them.
+// Three points that are not on a line fix the relative pose; redundant ones would make the constraint singular.
 static void close_loop(struct dc_mjcf_reader *reader, const struct hold *hold)
 {
   struct dc_urdf_pose *poses = dc_mjcf_find_poses(reader), relative = hold->relative;

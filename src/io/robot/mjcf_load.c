@@ -21,6 +21,7 @@ static void read_flag(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *
   *off = choice == 0;
 }
 
+// The word "auto" counts as false here.
 static void read_truth(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute,
                        bool *value)
 {
@@ -29,6 +30,7 @@ static void read_truth(struct dc_mjcf_reader *reader, const struct dc_mjcf_node 
   *value = choice == 1;
 }
 
+// The order of Euler angles: three letters, small ones about axes that move along, capitals about fixed ones.
 static void read_euler(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
   const char *given = dc_mjcf_text(reader, node, "eulerseq");
@@ -159,6 +161,7 @@ static void for_sections(struct dc_mjcf_reader *reader, const char *name,
       read(reader, child);
 }
 
+// A class at the top has no parent.
 static void read_default(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
   read_class(reader, node, -1);
@@ -181,6 +184,7 @@ static void read_assets(struct dc_mjcf_reader *reader, const struct dc_mjcf_node
   }
 }
 
+// Sections that have no counterpart are named in a note.
 static void read_rest(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
   dc_mjcf_name_it(reader, node);
@@ -247,6 +251,7 @@ enum dc_status dc_mjcf_load(struct dc_mjcf **mjcf, const struct dc_mjcf_file *fi
   return reader.status;
 }
 
+// Names and nodes are in the arena and stay; NULL is accepted.
 void dc_mjcf_release(struct dc_mjcf *mjcf)
 {
   if (!mjcf)
@@ -268,6 +273,7 @@ void dc_mjcf_release(struct dc_mjcf *mjcf)
   free(mjcf);
 }
 
+// All joints of the file, those that an equality holds among them.
 int dc_mjcf_joint_count(const struct dc_mjcf *mjcf)
 {
   return (int)mjcf->joint_count;

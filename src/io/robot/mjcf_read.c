@@ -69,6 +69,7 @@ static bool next_number(const char **text, double *number)
 
 // All words must be finite numbers within the limit, and as many as allowed.  A list that is not good is
 // refused and counts as not given, so callers keep their defaults and only look at reader->status later.
+// Returns how many numbers were read into numbers [most]; 0: none is given, or they are refused.
 int dc_mjcf_numbers(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute, int least,
                     int most, double *numbers)
 {
@@ -93,12 +94,14 @@ int dc_mjcf_numbers(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *no
   return 0;
 }
 
+// The number stays as it is where the attribute is not given.
 void dc_mjcf_number(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute,
                     double *number)
 {
   dc_mjcf_numbers(reader, node, attribute, 1, 1, number);
 }
 
+// MJCF writes integers as any number: 3.0 is a whole one.
 void dc_mjcf_integer(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute, int *number)
 {
   double value = *number;
@@ -202,6 +205,8 @@ static bool normalize(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *
 }
 
 // The rotation with these as its x and y axes, y made perpendicular; by the largest of the quaternion's components.
+// The quaternion is found from the largest of its components (Shepperd's method), so that no small number is divided
+// by.
 void dc_mjcf_axes(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, double axes[6], double rotation[4])
 {
   double *x = axes, *y = axes + 3, z[3];
@@ -257,6 +262,7 @@ static void read_rotation(struct dc_mjcf_reader *reader, const struct dc_mjcf_no
     dc_mjcf_euler(reader, numbers, rotation);
 }
 
+// Position, m, and rotation keep what they had where the element says nothing, which is how defaults act.
 void dc_mjcf_pose(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, struct dc_urdf_pose *pose)
 {
   dc_mjcf_numbers(reader, node, "pos", 3, 3, pose->position);
@@ -328,6 +334,7 @@ int dc_mjcf_find_named(const void *items, size_t count, size_t size, const char 
   return -1;
 }
 
+// Remembers an element that has no counterpart in a scene, for the notes.
 void dc_mjcf_name_it(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
   struct dc_mjcf *model = reader->model;

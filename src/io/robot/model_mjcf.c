@@ -27,6 +27,7 @@ static const char *name_of(const struct dc_body *body)
 }
 
 // A place that is that of the parent is left out.
+// pos in m, quat as (w, x, y, z), both relative to the parent body.
 static void put_pose(struct dc_text *text, const double *position, const double *rotation)
 {
   if (dc_vec_norm(position) != 0)
@@ -67,6 +68,8 @@ static void put_geometry(struct writer *writer, const struct dc_export_piece *pi
 
 // The geometries of body i.  Where it has a visual of its own, those that collide go to group 3, which pictures do not
 // show.
+// MuJoCo takes the larger of two coefficients of sliding friction; torsional and rolling ones are its defaults.
+// Bodies without friction get condim 1, which has no tangential force at all.
 static bool put_geometries(struct writer *writer, int i)
 {
   const struct dc_body *body = &writer->model->bodies.bodies[i];
@@ -161,6 +164,7 @@ static void put_joint_name(struct dc_text *text, const char *key, const struct d
 
 // "pd" of a body as a general actuator on each scalar coordinate: force = kp u - kp q - kd v, its control being
 // the target at the start.
+// MuJoCo's affine bias is b₀ + b₁ q + b₂ v: b₁ = -kp, b₂ = -kd, and b₀ = kd v₀ for a target that moves at v₀.
 static void put_actuator(struct writer *writer, const struct dc_body *body, int p)
 {
   bool turns = body->parts[p].kind == DC_PART_HINGE;
@@ -311,6 +315,7 @@ static void put_exclusions(const struct dc_model *model, struct dc_text *text)
   dc_text_add(text, "  </equality>\n");
 }
 
+// A failure of any section makes the whole file fail.
 static void append(struct dc_text *text, const struct dc_text *part)
 {
   text->failed |= part->failed;
@@ -347,6 +352,7 @@ static void put_all(const struct writer *writer, const char *name, struct dc_tex
 }
 
 // Refuses joints that MuJoCo cannot have on one body: nothing that turns beside a ball, at most 6 degrees of freedom.
+// DC_BAD_INPUT with the name of the first such body.
 static enum dc_status check_joints(const struct dc_bodies *bodies, struct dc_error *error)
 {
   for (int i = 0; i < bodies->count; i++) {
@@ -363,6 +369,7 @@ static enum dc_status check_joints(const struct dc_bodies *bodies, struct dc_err
 }
 
 // Bodies nested as MJCF wants them: each is opened, and as many ends follow as close behind it.
+// order [bodies] lists parents before children; after [bodies] says how many elements end behind each.
 static enum dc_status write_bodies(struct writer *writer, int *order, int *after, const double *velocity)
 {
   const struct dc_bodies *bodies = &writer->model->bodies;

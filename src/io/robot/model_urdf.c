@@ -18,6 +18,7 @@
 
 static const double FAR = 1e6;  // range of a slide without one, which URDF must have, m
 
+// The file while it is written, and counts of what the format cannot say, for the notes.
 struct writer {
   const struct dc_model *model;
   struct dc_text text;
@@ -252,6 +253,7 @@ static void put_limit(struct writer *writer, const struct dc_body *body, const s
 }
 
 // A coupling.  Both coordinates count from their starts in the file, so the offset is moved by both.
+// URDF knows lines alone, q = multiplier × q' + offset: a coupling with powers becomes its tangent at the start.
 static void put_mimic(struct writer *writer, int i)
 {
   const struct dc_model_definition *definition = &writer->model->definition;
@@ -307,6 +309,8 @@ static int take_joint(const struct dc_body *body, int k, struct dc_joint_part *p
 // Every other part becomes a joint of its own, with links without mass between them, named after the body and
 // the part's number.  The last joint has the body's name, so that couplings find it.  A joint's origin is
 // relative to the anchor of the part before, and includes the move to the start.
+// URDF frames have no centre of mass: the frame of a link is the anchor of its joint, and everything is moved by
+// that.
 static void put_joint(struct writer *writer, int i)
 {
   const struct dc_body *bodies = writer->model->bodies.bodies, *body = &bodies[i];
@@ -368,6 +372,7 @@ static void put_joint(struct writer *writer, int i)
 }
 
 // Pairs that do not touch, for which URDF has no place.
+// Format: MoveIt's <disable_collisions>, which our own reader knows as well (srdf.c).
 static enum dc_status write_srdf(const struct dc_model *model, const char *name, const char *path,
                                  struct dc_error *error)
 {

@@ -203,7 +203,6 @@ static void put_contacts(struct writer *writer, hid_t parent, const struct dc_bo
 }
 
 // Writes the groups "coordinates" and "contacts"; failures are noted in writer->failed.
-//
 void dc_h5_put_motion(struct writer *writer, hid_t parent, const struct dc_trajectory *trajectory,
                       const struct dc_run_readout *readout)
 {

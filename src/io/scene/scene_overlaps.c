@@ -104,17 +104,20 @@ static const struct dc_scene_robot *robot_of_pair(const struct pairs *pairs, con
 // Excludes the pairs of one robot for which `wanted` holds, with a note; *excluded counts them.
 typedef bool wanted(const struct pairs *pairs, int pair, const struct dc_scene_robot *robot);
 
+// First rule: the links overlap at the start, and the include does not ask for a refusal.
 static bool overlaps(const struct pairs *pairs, int pair, const struct dc_scene_robot *robot)
 {
   return robot->overlaps != DC_OVERLAPS_REFUSE && pairs->overlaps[pair];
 }
 
+// Second rule: no sampled position brought the links near each other.
 static bool never_meets(const struct pairs *pairs, int pair, const struct dc_scene_robot *robot)
 {
   return !overlaps(pairs, pair, robot) && robot->self_contact == DC_SELF_CONTACT_AUTO && !pairs->meet[pair] &&
          !pairs->overlaps[pair];
 }
 
+// Third rule: the include wants no contact among the robot's links.
 static bool is_left_out(const struct pairs *pairs, int pair, const struct dc_scene_robot *robot)
 {
   return !overlaps(pairs, pair, robot) && robot->self_contact == DC_SELF_CONTACT_NONE;

@@ -43,6 +43,7 @@ enum dc_status dc_scene_read_tag(struct dc_scene_build *build, const struct dc_j
   return dc_json_fail(object, build->error, DC_BAD_INPUT, "missing key \"%s\" (one of %s)", tag, list);
 }
 
+// Names stand in paths of --set, in files and in messages: DC_BAD_INPUT for those that could not.
 enum dc_status dc_scene_check_name(struct dc_scene_build *build, const struct dc_json *value, const char *name)
 {
   return dc_is_name(name) ? DC_OK : dc_json_fail(value, build->error, DC_BAD_INPUT, "%s", DC_NAME_RULE);
@@ -254,6 +255,7 @@ static enum dc_status collect_body_names(struct dc_scene_build *build, const str
 }
 
 // Reads the bodies: all names first, since joints refer to parents by name, then their options.
+// An element without a name is refused by its options, whose table asks for one.
 enum dc_status dc_scene_read_bodies(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -304,6 +306,7 @@ static void open_bounds(const struct dc_scene_build *build, const struct dc_json
 
 // Reads one control and checks it against the model.  Those that apply forces make a record of forces necessary, in
 // the plant too.
+// The control counts only once it is complete: a task that is half read has no entry without options.
 static enum dc_status read_control(struct dc_scene_build *build, const struct dc_json *object)
 {
   struct dc_task *task = &build->scene->task;
@@ -509,6 +512,7 @@ static enum dc_status find_array(struct dc_scene_build *build, const char *key, 
   return DC_OK;
 }
 
+// Reads all elements in the order of the file and ends with the first that is refused.
 static enum dc_status read_elements(struct dc_scene_build *build, const struct dc_json *array,
                                     enum dc_status (*read)(struct dc_scene_build *, const struct dc_json *))
 {

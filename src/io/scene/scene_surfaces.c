@@ -14,6 +14,7 @@
 #include "geometry/shapes/shape_types.h"
 #include "io/scene/scene_build.h"
 
+// The workspace of the three steps; everything but the scene is freed by dc_scene_keep_meshes.
 struct surfaces {
   struct dc_scene_build *build;
   struct dc_contact *round;  // sees all leaves
@@ -34,6 +35,7 @@ static bool is_round(const struct dc_shape *shape)
   return round && !shape->leaves_required;
 }
 
+// Most scenes end here, before contact is built a second time.
 static bool has_round_shapes(const struct dc_scene *scene)
 {
   for (int i = 0; i < scene->definition.shape_count; i++)
@@ -97,6 +99,7 @@ static enum dc_status try_meshes(struct surfaces *s)
   return contact ? DC_OK : s->build->error->status;
 }
 
+// The depth is that of the round bodies, m.
 static enum dc_status note_pair(const struct surfaces *s, int pair, int side)
 {
   const struct dc_body *bodies = s->build->scene->model.bodies.bodies;

@@ -15,6 +15,7 @@
 #include "io/scene/scene_build.h"
 
 // Names of the command-line arguments for messages: --set in order, then --model, then --gradient, then --plant.
+// Numbers of sources begin with 1; included files get those behind.
 static enum dc_status name_sources(struct dc_scene_build *build)
 {
   const struct dc_scene_settings *settings = build->settings;
@@ -169,6 +170,7 @@ static enum dc_status check_model_argument(struct dc_scene_build *build, const c
 
 // Puts the plant of --plant into the tree instead of the scene's: "none" removes it, a JSON object is parsed,
 // and any other text is the name of a contact model.
+// DC_USAGE: no contact model has this name; DC_BAD_INPUT: the JSON is wrong, or this build lacks the model.
 static enum dc_status set_plant(struct dc_scene_build *build)
 {
   const char *text = build->settings->plant;
@@ -239,6 +241,7 @@ static enum dc_status load_document(struct dc_scene_build *build)
 }
 
 // The tree as it is read: document, includes, the model's overlay, then --set arguments.
+// Errors of every step have the place of the value at fault; the tree is released by dc_json_release in any case.
 enum dc_status dc_scene_load_tree(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
