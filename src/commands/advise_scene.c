@@ -17,6 +17,7 @@
 #include "math/vector.h"
 
 // The smallest tolerance of an objective for the body, m; INFINITY without.
+// Objectives that mark no place for a body, or one without a radius within which it counts as reached, do not count.
 static double tolerance_of(const struct dc_scene *scene, int body)
 {
   double least = INFINITY;
@@ -40,6 +41,8 @@ struct site {
   struct dc_advice_list *list;
 };
 
+// Has the advice tell how the attempt is checked: by the command "check" with the scene's file and these changes.
+// Nothing is run here.
 static void try_it(const struct site *site, struct dc_advice *advice, const struct dc_attempt *attempt)
 {
   dc_advice_try(advice, "check", site->handle, NULL, attempt);
@@ -58,6 +61,7 @@ static void try_change(const struct site *site, struct dc_advice *advice, const 
 }
 
 // Advises another time step (s) over the same time.
+// The number of steps is rounded up, so that the run is not shorter than it was.
 static void try_step(const struct site *site, struct dc_advice *advice, double step)
 {
   const struct dc_model_definition *definition = &site->scene->definition;
@@ -67,6 +71,7 @@ static void try_step(const struct site *site, struct dc_advice *advice, double s
   try_it(site, advice, &attempt);
 }
 
+// An attempt with another stiffness of contact, in the unit of the scene's own; two digits are enough for advice.
 static void try_stiffness(const struct site *site, struct dc_advice *advice, double stiffness)
 {
   struct dc_attempt attempt = {0};
@@ -75,6 +80,8 @@ static void try_stiffness(const struct site *site, struct dc_advice *advice, dou
 }
 
 // A body that nothing touches and that drifts in the field of the others beyond its tolerance.
+// Lengths are in m. `excess` is the way over the tolerance, by which the stiffness has to shrink, the far field being
+// taken as proportional to it.
 struct drift {
   int body;  // or -1
   double way, tolerance, excess;
@@ -194,6 +201,7 @@ static void advise_step(const struct site *site)
 }
 
 // The fastest turn at the start, rad/s, of body *body, of those that no actuator brakes.
+// Balls count with the norm of their angular velocity, hinges with the size of theirs; slides do not turn.
 static double fastest_turn(const struct dc_bodies *bodies, int *body)
 {
   double *velocity = dc_alloc((size_t)bodies->nv, sizeof *velocity), fastest = 0;
@@ -259,6 +267,8 @@ static bool is_sliver(const struct dc_mesh *mesh, const int corners[3])
 }
 
 // Spheres about slivers are as large as the body: the hierarchy has no distance to work with.
+// The attempt replaces the mesh by its convex hull of 64 points, with edges of a fifth of the cube root of the
+// volume. Only the first such shape is named.
 static void advise_slivers(const struct site *site)
 {
   const struct dc_scene *scene = site->scene;
@@ -283,6 +293,8 @@ static void advise_slivers(const struct site *site)
 }
 
 // The volume of the convex hull of the points of a cloud, m^3; 0: unknown.
+// count: set to the number of points. A cloud without a hull (all points in one plane, or no memory) has none to
+// compare with.
 static double cloud_volume(const struct dc_shape *shape, int *count)
 {
   const struct dc_sdf *sdf = shape->sdf;
@@ -321,6 +333,8 @@ static void advise_clouds(const struct site *site)
 }
 
 // Twist of a body per unit of a coordinate of its own joint, about the body's frame.
+// twist: angular part (rad per unit), then the linear part at the body's frame, direction x arm (m per unit). A slide
+// has the linear part only, its direction.
 static void twist_of(const struct dc_axis *axis, const double position[3], double twist[6])
 {
   double arm[3];
@@ -400,6 +414,9 @@ static void advise_restitution(const struct site *site, double stiffness)
 
 // Friction of a body on its way to a goal, in parts of what is asked for: v / sqrt(v^2 + e^2) at its mean speed v; *body:
 // the one that gets least.
+// Smoothed Coulomb friction is mu N v / sqrt(v^2 + e^2), e the speed over which it sets in (`friction_smoothing`,
+// m/s). The mean speed is the straight way to the goal over the time of the run. Bodies whose way is within the
+// goal's radius need not slide and are passed over.
 static double least_friction(const struct dc_scene *scene, const struct dc_pose *poses, int *body, double *speed)
 {
   double time = scene->definition.time.step * (double)scene->definition.time.steps, least = 1;

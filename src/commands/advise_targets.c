@@ -21,6 +21,8 @@
 
 // By how much a ball of this radius about a point overlaps a fixed body, m; <= 0: not at all.  For a half-space
 // `out` is its normal, along which the ball leaves it by that much; for meshes it is zero.
+// radius and point: of the world, m. Within a mesh the ball has to leave by the distance to the surface and its
+// radius.
 static double overlap_of(const struct dc_body *fixed, const double point[3], double radius, double out[3])
 {
   double local[3], rotation[9], offset[3];
@@ -76,6 +78,8 @@ static void advise_inside(struct dc_task_site *site, const struct dc_objective *
 // The farthest that a chain on a fixed base brings a body's centre of mass from there, m: the sum of the
 // distances from joint to joint, which no turn changes, and the largest travel of its slides.  INFINITY where
 // something is free.  base [3]: anchor of the first joint.
+// Walked from the body to its base. A hinge or a ball keeps the distance between its anchor and the next one
+// outwards, so that the triangle inequality bounds the sum.
 static double chain_length(const struct dc_bodies *bodies, const struct dc_pose *poses, int body, double base[3])
 {
   double length = 0, next[3];
@@ -103,6 +107,7 @@ static double chain_length(const struct dc_bodies *bodies, const struct dc_pose 
 // The largest speed (m/s) that controls give the body's own coordinates: each moves at most at the control's
 // limit, so that n of them together move at sqrt(n) times it.  INFINITY where one has no limit or none controls
 // it.
+// Where the parent moves too, its motion adds to the body's own and there is no bound.
 static double control_speed(const struct dc_scene *scene, int body)
 {
   const struct dc_body *own = &scene->model.bodies.bodies[body];
@@ -124,6 +129,7 @@ static double control_speed(const struct dc_scene *scene, int body)
 
 // The largest acceleration (m/s^2) of a free body with torque controls on it: forces of all axes together over
 // its mass, and gravity.  INFINITY where something else drives it or may touch it.
+// A limit holds for each axis, so that three of them together have at most sqrt(3) times the largest one.
 static double control_acceleration(const struct dc_scene *scene, int body)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
@@ -146,6 +152,8 @@ static double control_acceleration(const struct dc_scene *scene, int body)
 }
 
 // A point of a body, or its centre: farther from the base of its chain than the chain reaches.
+// far, length, tolerance: m. True: the advice is given. The relative margin of 1e-9 keeps a target at full stretch,
+// which rounding may put outside, from being objected to.
 static bool advise_reach(struct dc_task_site *site, const char *name, double far, double length, double tolerance)
 {
   if (!(far - tolerance > length * (1 + 1e-9)))
@@ -160,6 +168,7 @@ static bool advise_reach(struct dc_task_site *site, const char *name, double far
 }
 
 // A point of a body on a fixed base: its chain is as much longer as the point is away from the centre of mass.
+// With a design nothing is said: it may change the lengths of the chain.
 static void advise_point(struct dc_task_site *site, const struct dc_objective *objective, const struct dc_pose *poses)
 {
   const struct dc_point_options *point = objective->options;
@@ -172,6 +181,8 @@ static void advise_point(struct dc_task_site *site, const struct dc_objective *o
 }
 
 // Targets of joints outside of their ranges.
+// Targets stand in the order of the bodies and of their slides and hinges, which `n` counts. Numbers are in m or rad.
+// Only the first one outside is named.
 static void advise_ranges(struct dc_task_site *site, const struct dc_joints_options *joints)
 {
   const struct dc_bodies *bodies = &site->scene->model.bodies;
@@ -257,6 +268,12 @@ static bool advise_meeting(struct dc_task_site *site, int body)
 }
 
 // Looks at the places that bodies are to reach, one objective after the other, until something decides.
+// Without a control and without a design nothing can be asked of bodies, and nothing is looked at. For each
+// objective:
+// 1. joints: whether the targets are in range, and whether controls bring anything near the first body;
+// 2. axes: whether the joints above the body lead to the target at all;
+// 3. each marked body: whether it can move, whether controls bring anything near it, whether a point's chain reaches;
+// 4. places of centres of mass: whether something fixed is there, and whether they are too far away.
 void dc_advise_targets(struct dc_task_site *site)
 {
   const struct dc_scene *scene = site->scene;

@@ -126,6 +126,8 @@ static void describe_products(const struct dc_product_check *check, double toler
 }
 
 // NULL: those differences that there are agree with the gradient.
+// The order is that of certainty: a gradient that is off, products that disagree, and only then differences that
+// prove nothing.
 static const char *objection(const struct verdicts *verdicts, int count)
 {
   if (verdicts->off)
@@ -140,6 +142,8 @@ static const char *objection(const struct verdicts *verdicts, int count)
 }
 
 // Returns the objection.
+// The adjoint is not blamed where the contact model has kinks: the status says so, while the verdict stands. Taylor
+// orders are those in h of |L(p + h d) - L(p) - h g.d| along random directions d, 2 for a gradient g that is right.
 static const char *describe_check(const struct dc_contact_model *model, const struct dc_gradient_check *check,
                                   double tolerance, struct dc_text *text, struct dc_json_writer *json)
 {
@@ -187,6 +191,8 @@ static const char *describe_check(const struct dc_contact_model *model, const st
 // Order of the checks: a refinement and a model without adjoint are refused, since there is no gradient; then
 // memory is estimated before anything is made; then the start is checked as a run would.  A gradient that fails
 // is status 1 with a full report, not an error without one.
+// steps <= 0, or more than the scene has: all of them. tolerance <= 0: DEFAULT_TOLERANCE, relative. seed: of the
+// directions of the Taylor test and of the products.
 int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double tolerance, dcsim_report *report,
                     dcsim_error *error)
 {

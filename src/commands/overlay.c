@@ -46,6 +46,7 @@ struct face {
 };
 
 // The coordinate of a vertex of the body's mesh along a world axis, m.
+// Vertices are in the frame of the shape, whose origin is not the centre of mass that a pose is about.
 static double along(const struct dc_body *body, const struct dc_pose *pose, const double vertex[3],
                     const double axis[3])
 {
@@ -57,6 +58,8 @@ static double along(const struct dc_body *body, const struct dc_pose *pose, cons
 }
 
 // axes: [0] the direction of the force, [1] and [2] across it, unit vectors; sign: which way the body looks.
+// Two passes over the vertices: the first finds how far the body reaches, the second the intervals of those within
+// `foremost` radii of that. Lengths are in m.
 static struct face find_face(const struct dc_body *body, const struct dc_pose *pose, const double axes[3][3],
                              double sign)
 {
@@ -80,6 +83,8 @@ static struct face find_face(const struct dc_body *body, const struct dc_pose *p
 // Finds where two bodies face each other; push: the direction of the force on the first.  It is the middle
 // between both foremost planes along that direction and, across it, of the overlap of both faces, or of the
 // smaller face where they do not overlap.  false: neither has vertices.
+// The helper is the coordinate axis that the direction has least of, so that the cross product is well away from
+// zero. place: in the world, m.
 static bool find_place(const struct dc_api_picture *picture, const int pair[2], const double push[3], double place[3])
 {
   double axes[3][3], length = dc_vec_norm(push);
@@ -120,6 +125,8 @@ static bool find_place(const struct dc_api_picture *picture, const int pair[2], 
 
 // Draws the contacts of a frame as arrows of the whole force on the movable body; the largest force of the run has the
 // longest arrow.
+// The stored force acts on the first body of the pair; it is turned round where that one is fixed. Contacts behind
+// the camera, and pairs without vertices, are left out.
 void dc_api_draw_contacts(const struct dc_api_picture *picture, const struct dc_stored_contacts *contacts, int frame,
                           double largest)
 {
@@ -143,6 +150,7 @@ void dc_api_draw_contacts(const struct dc_api_picture *picture, const struct dc_
 }
 
 // The normal at a point of a surface, in a colour from quiet (0) to active (1); others are clamped.
+// point and normal: in the world; the line's length is `normal_length` of the picture's size.
 void dc_api_draw_activity(const struct dc_api_picture *picture, const double point[3], const double normal[3],
                           double activity)
 {

@@ -44,6 +44,8 @@ static void put_curve(struct dc_page *page, const struct curve *curve, int frame
 }
 
 // The bound on a speed, or on the force of an actuator or of controls, of a body's joint; 0: none.
+// Gains with an effort of their own bound the torque before the joint's limits do. The unit is that of the motion: N
+// or N m, m/s or rad/s.
 static double limit_of(const struct dc_body *body, enum dc_motion motion)
 {
   double limit = motion == DC_MOTION_TORQUE && body->pd && body->pd->effort > 0 ? body->pd->effort
@@ -54,6 +56,8 @@ static double limit_of(const struct dc_body *body, enum dc_motion motion)
 }
 
 // Motion of the best trajectory, with drives of mechanisms.
+// Columns of all bodies stand side by side in a row of each frame, hence the stride. Targets join the group of
+// coordinates, so that both are in one chart. values [kept] is workspace; DC_MEMORY is the only failure.
 static enum dc_status put_motion(struct dc_page *page, const struct dc_stored_trajectory *stored, enum dc_motion motion,
                                  int kept, double *values)
 {
@@ -82,6 +86,7 @@ static enum dc_status put_motion(struct dc_page *page, const struct dc_stored_tr
 }
 
 // Joints of a trajectory without stored motion.
+// Older runs, and those that store no motion, have the coordinates of joints only: [frames][width] for each joint.
 static void put_joints(struct dc_page *page, const struct dc_stored_trajectory *stored, int kept, double *values)
 {
   for (int j = 0; j < stored->joint_count; j++) {
@@ -108,6 +113,8 @@ struct pair_curves {
 };
 
 // The entry of a pair, a new one at the end if it has none.  Pairs that touch are few.
+// pairs: room for as many as there are contacts, so that a new one always fits. bodies [2]: numbers as doubles, as
+// files store them.
 static struct pair_curves *find_pair(struct pair_curves *pairs, int *count, const double *bodies)
 {
   for (int p = 0; p < *count; p++)
@@ -138,6 +145,8 @@ static int list_pairs(const struct dc_stored_contacts *contacts, struct pair_cur
 
 // Puts the contacts into curves of `kept` points: a point shows the largest force and the least gap of the
 // frames since the point before, so that short impacts stay visible.
+// Contacts are sorted by frame, so that one pass with a moving point k is enough. Of the file's `all_frames` frames
+// `frames` were loaded and `kept` are drawn, so that a point's frame is found by spacing twice.
 static void fill_pairs(const struct dc_stored_trajectory *stored, int kept, struct pair_curves *pairs, int count)
 {
   const struct dc_stored_contacts *contacts = &stored->contacts;

@@ -43,6 +43,8 @@ static void put_conditions(const struct session *session, const struct dc_condit
 }
 
 // Value, distance and conditions of every objective of the outcome's judged trajectory.
+// Called for the session's own trajectory and again for the plant's, with a copy of the outcome in which only
+// `judged` is another. The value of one objective is the loss of a task that holds nothing else, its weight included.
 static void put_objectives(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
                            struct dc_text *text)
 {
@@ -86,6 +88,8 @@ static void put_objectives(const struct session *session, const struct outcome *
 
 // The conditions of an objective that fails, as words: "reach ball: position 0.005 of 0.01 m: yes; speed 0.13 of
 // 0.05 m/s: no, at 1.9 s (step 95)".  Nothing where all hold.
+// text: an own, empty one, which the caller frees. Frames of a receding horizon are counted from the start of the
+// run, to which the `earlier` frames are added.
 static void add_failed(const struct session *session, const struct outcome *outcome,
                        const struct dc_objective *objective, struct dc_text *text)
 {
@@ -115,6 +119,8 @@ static void add_failed(const struct session *session, const struct outcome *outc
 
 // The top of a report on what was not reached: one line for every objective that fails, with each condition and its
 // numbers.
+// Cases of a design that failed follow the objectives, by name. An optimization without any verdict says how to get
+// one.
 static void put_not_reached(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
                             struct dc_text *text)
 {
@@ -172,6 +178,8 @@ static void put_cases(const struct session *session, const struct outcome *outco
 }
 
 // How the loop was closed, if it was.
+// One window is a task that is aimed once, several plan anew from where the plant really is (closed_loop.h). Without a
+// record no loop came to its end, and there is nothing to tell.
 static void put_loop(const struct dc_loop_result *loop, struct dc_text *text, struct dc_json_writer *json)
 {
   if (!loop->record)
@@ -225,6 +233,8 @@ static void describe_plant(const struct session *session, const struct transfer 
 }
 
 // Best parameters by name, as JSON only: a summary cannot show thousands.
+// Names are those of dc_task_parameter_name, such as "rod.3.x" for step 3. Values are the optimizer's own; put_design
+// has physical ones.
 static void put_parameters(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -239,6 +249,7 @@ static void put_parameters(const struct session *session, const struct outcome *
 }
 
 // The numbers that the design changed, in physical units.
+// Of a large design the summary shows the first DESIGN_LINES numbers, and JSON all of them.
 static void put_design(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
                        struct dc_text *text)
 {
@@ -271,6 +282,8 @@ static void put_design(const struct session *session, const struct outcome *outc
 // The numbers that callers of the library get.  Those of work are means over all rollouts of all threads, of which failed
 // ones count in seconds only; those of steps and gaps are of the best trajectory.  A receding horizon reports the loss
 // of its last applied frame, as no rollout has the whole way.
+// Times are in s, the gap in m. Without a step or an evaluation the quotients are 0 rather than NAN, since callers
+// print them.
 void dc_session_fill_result(const struct session *session, const struct outcome *outcome, dcsim_result *result)
 {
   const struct dc_plan_work *work = &outcome->plan->work;
@@ -323,6 +336,8 @@ static void put_linear_work(const struct session *session, const struct outcome 
 }
 
 // How an optimization came by its gradients and its first guess.
+// "estimates" counts estimated gradients, 0 with the adjoint; "one_sided" and "dropped" count their components
+// (plan/gradient.h). "vanished" tells of first guesses from which no gradient led away.
 static void put_sampling(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -416,6 +431,8 @@ static void put_end(const struct session *session, const struct outcome *outcome
 }
 
 // One line tells what a race did, another the settings that it found, with the values that are not the defaults.
+// Rounds of a race alternate: the first begins at the first guess, odd ones at the best point so far, even ones at a
+// guess that is drawn anew. The line of settings is JSON, to be copied into the scene.
 static void add_found(const struct session *session, struct dc_text *text)
 {
   static const char *const from[] = {"the first guess", "the best point so far", "a drawn first guess"};
@@ -441,6 +458,7 @@ static void add_found(const struct session *session, struct dc_text *text)
 }
 
 // A line for every stage that was begun.
+// Numbers are factors on those of the scene (plan/search.h), which the last stage leaves at 1.
 static void add_stages(const struct session *session, struct dc_text *text)
 {
   const struct dc_search_stage *stages;

@@ -28,6 +28,8 @@ struct place {
 };
 
 // The name of an element with the ending of the copies it stands in; NULL without.
+// The arena owns the name. Without endings all copies of a <replicate> would share one, and references would be
+// ambiguous.
 static const char *name_of(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const struct place *place)
 {
   const char *name = dc_mjcf_text(reader, node, "name");
@@ -149,6 +151,7 @@ static void find_material(struct dc_mjcf_reader *reader, const struct geom_state
     }
 }
 
+// A height field that is missing is refused here, as nothing can be supposed for it.
 static void find_field(struct dc_mjcf_reader *reader, struct dc_mjcf_geom *geom, const char *name)
 {
   const struct dc_mjcf *model = reader->model;
@@ -162,6 +165,8 @@ static void find_field(struct dc_mjcf_reader *reader, struct dc_mjcf_geom *geom,
 }
 
 // The size of a primitive that is fitted to its mesh.
+// The compiler of MuJoCo does the same with a primitive that names a mesh (mjcf_fit.c). Meshes are loaded only when
+// they are needed, so that this is where an unreadable file is noticed.
 static void fit_to_mesh(struct dc_mjcf_reader *reader, struct dc_mjcf_geom *geom)
 {
   struct dc_mjcf_mesh *mesh = &reader->model->assets.meshes[geom->mesh];
@@ -262,6 +267,8 @@ static void apply_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_node
   dc_mjcf_choose(reader, node, "actuatorfrclimited", limits, &state->force_limited);
 }
 
+// choice: 0 to 2, "false", "true" and "auto". The last one asks <compiler autolimits>, which is true unless a file
+// says otherwise.
 static bool is_limited(const struct dc_mjcf_reader *reader, int choice, bool ranged)
 {
   return choice == 1 || (choice == 2 && ranged && reader->autolimits);
@@ -270,6 +277,8 @@ static bool is_limited(const struct dc_mjcf_reader *reader, int choice, bool ran
 // Brings a joint into the body's frame and to radians.  Slides have lengths, which no unit changes, and a free
 // joint has neither place nor range.  Rules that depend on several attributes are checked here, after all of
 // them are known.
+// In the order: axis and place in the body's frame, limits, units, forces, polynomial springs and dampers. Springs
+// with terms of second or third power are noted in `curved`, since only the linear term is kept.
 static void finish_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, struct joint_state *state,
                          const struct dc_urdf_pose *frame)
 {
@@ -307,6 +316,8 @@ static void finish_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_nod
 
 // Appends a joint to the body at place; free: a <freejoint>, which no defaults touch.  Joints of MJCF stand in
 // order from the parent's side outwards, and their first entries in keyframes are counted on the way.
+// qpos and dof: where its coordinates begin in a keyframe's row (7, 4, 1, 1 of them) and its velocities (6, 3, 1, 1).
+// A free joint stands alone on a body of the world, and the world has none.
 static void add_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const struct place *place,
                       bool free)
 {
@@ -351,6 +362,7 @@ static void add_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *
 
 // <inertial>: the inertia, given about the centre of mass in axes of its own, is turned into the body's axes.
 // Full inertias come in the order xx, yy, zz, xy, xz, yz, which is also the order here.
+// With the rotation R of its pose the tensor is R I R^T. Moments are in kg m^2, the centre in m in the body's frame.
 static void read_inertial(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const struct place *place)
 {
   struct dc_mjcf_body *body = &reader->model->bodies[place->body];
@@ -381,11 +393,14 @@ static void read_inertial(struct dc_mjcf_reader *reader, const struct dc_mjcf_no
 
 // Sites.
 
+// A site while defaults and attributes are applied. Two ends of a segment replace the pose, as those of geometries
+// do.
 struct site_state {
   struct dc_urdf_pose pose;
   double fromto[6];  // [0]: NAN without
 };
 
+// Sizes, types and colours of sites are for drawing only and are not read.
 static void apply_site(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *target)
 {
   struct site_state *state = target;
@@ -420,6 +435,8 @@ static void walk(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *paren
 
 // Appends a body, walks what it holds twice (see above), and finds in between to what it is fixed, which needs
 // its joints and must be known to the bodies in it.
+// Fields: weld is the body with joints that it is rigidly part of, above the one that that body hangs on. A class of
+// the parent holds inside as well, unless the body names one of its own.
 static void add_body(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const struct place *place)
 {
   struct dc_mjcf *model = reader->model;
@@ -468,6 +485,7 @@ static void enter_frame(struct dc_mjcf_reader *reader, const struct dc_mjcf_node
 
 // Copy i is turned by i times the angles and stands where copy i - 1 has its offset, in the axes of that copy; its
 // number, with as many digits as the last one has, ends the names.
+// Angles are in the unit and the sequence of <compiler>. Names of copies in copies end with the inner number first.
 static void repeat(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const struct place *place)
 {
   int count = -1, digits = 1;

@@ -12,6 +12,7 @@
 #include "math/vector.h"
 
 // A link without mass or geometry of its own, for frames between joints.
+// name: kept by reference, so it has to live as long as the arena. offset: the place in the file, for messages.
 static enum dc_status add_link(struct dc_sdf_reader *reader, const char *name, size_t offset)
 {
   struct dc_urdf *urdf = reader->urdf;
@@ -25,6 +26,7 @@ static enum dc_status add_link(struct dc_sdf_reader *reader, const char *name, s
   return DC_OK;
 }
 
+// Appends a copy. A file cannot have more joints than links are allowed, which also bounds what links in between add.
 static enum dc_status add_joint(struct dc_sdf_reader *reader, const struct dc_urdf_joint *joint)
 {
   struct dc_urdf *urdf = reader->urdf;
@@ -37,6 +39,10 @@ static enum dc_status add_joint(struct dc_sdf_reader *reader, const struct dc_ur
 }
 
 // <limit>, <dynamics> and <mimic> of an axis.
+// SI units: m or rad, N or N m, and per second. By the specification a negative effort or velocity is no limit,
+// stored as NAN; here a velocity of 0 is none either. Negative damping, friction or stiffness is clamped to 0 and
+// remembered in `negative`, for a warning. The leader's name gets the prefix of its model, and ":2" where the second
+// axis of a universal joint leads (connect_two).
 static enum dc_status read_limits(struct dc_sdf_reader *reader, struct dc_xml_element *axis,
                                   const struct dc_sdf_scope *scope, struct dc_urdf_joint *joint)
 {
@@ -102,6 +108,8 @@ static enum dc_status read_ball(struct dc_sdf_reader *reader, struct dc_xml_elem
 
 // The axis is given in the joint's frame, or in the frame that "expressed_in" names; before version 1.7 also in
 // that of the model, before 1.5 always.  Only directions are turned, so positions of the frames do not matter.
+// which: "axis" or "axis2". Without <xyz> the axis is z. R of the named frame, seen from the joint's, turns it into
+// the joint's frame.
 static enum dc_status read_axis(struct dc_sdf_reader *reader, int index, const char *which, struct dc_urdf_joint *joint)
 {
   const struct dc_sdf_frame frame = reader->frames[index];
@@ -180,6 +188,9 @@ static enum dc_status read_type(struct dc_sdf_reader *reader, struct dc_xml_elem
 }
 
 // Adds the joint between names of links, by a link without mass where the child's frame is not that of the joint.
+// The joint's origin, axis and parent are set, its child is set here. child_pose: the child's frame in that of the
+// joint. Child and joint are often at one place, and then no link in between is needed. A quaternion with |w| = 1
+// turns nothing.
 static enum dc_status connect(struct dc_sdf_reader *reader, struct dc_urdf_joint *joint, const char *child,
                               const struct dc_urdf_pose *child_pose)
 {
@@ -204,6 +215,8 @@ static enum dc_status connect(struct dc_sdf_reader *reader, struct dc_urdf_joint
 }
 
 // Two joints of one name: the first leads to a link without mass, on which the second hangs.
+// Both axes go through one point, so that the second joint has the identity for its origin. It carries ":2" behind
+// the name and the limits of <axis2>.
 static enum dc_status connect_two(struct dc_sdf_reader *reader, int index, struct dc_urdf_joint *joint,
                                   const char *child, const struct dc_urdf_pose *child_pose)
 {
@@ -244,6 +257,7 @@ static int points_of(enum dc_urdf_joint_type type)
 }
 
 // Whether a link hangs on another one, by the joints that lead to links.
+// At most as many steps are taken as there are links, since leads may still form a ring while they are chosen.
 static bool hangs_on(const struct dc_sdf_reader *reader, int link, int above)
 {
   for (size_t k = 0; k <= reader->urdf->link_count && link >= 0; k++, link = reader->leads[link].parent)
@@ -255,6 +269,8 @@ static bool hangs_on(const struct dc_sdf_reader *reader, int link, int above)
 // The first of several joints to one link leads to it and the others close loops, by points that they hold together.
 // One for which points do not do, such as a prismatic one, leads in place of the first, unless its parent hangs on the
 // link.
+// The first pass gives each link the first joint of the file, the second lets joints that points cannot replace take
+// over. Frame 0 is the world. Joints of static models lead nowhere.
 enum dc_status dc_sdf_choose_joints(struct dc_sdf_reader *reader)
 {
   size_t count = reader->urdf->link_count;
@@ -284,6 +300,8 @@ enum dc_status dc_sdf_choose_joints(struct dc_sdf_reader *reader)
 
 // Another joint to one link closes a loop: ties hold its points together, LEVER apart.  child: the pose of the child in
 // the frame of the joint.  The joint's range, damping and friction are not there.
+// Points of a hinge lie on its axis; those of a fixed joint at the corner and on two sides of a right angle. With the
+// child's pose (R, p) an offset o in the joint's frame is R^T (o - p) in the child's.
 static enum dc_status close_loop(struct dc_sdf_reader *reader, const struct dc_urdf_joint *joint,
                                  const char *child_name, const struct dc_urdf_pose *child)
 {

@@ -10,6 +10,7 @@
 #include "math/vector.h"
 
 // Numbers that are missing are those of the unit matrix, kg m^2, as the specification has it.
+// inertia [6]: in the order xx, yy, zz, xy, xz, yz; about the centre of mass, in the axes of <inertial>'s pose.
 static enum dc_status read_inertia(struct dc_sdf_reader *reader, struct dc_xml_element *inertial,
                                    struct dc_urdf_link *link)
 {
@@ -27,6 +28,8 @@ static enum dc_status read_inertia(struct dc_sdf_reader *reader, struct dc_xml_e
 }
 
 // The density of a collision, where the link has none yet.
+// kg/m^3. The first collision speaks for the link; another value of a later one is remembered in `densities`, for a
+// warning.
 static enum dc_status read_density(struct dc_sdf_reader *reader, struct dc_xml_element *collision,
                                    struct dc_urdf_link *link)
 {
@@ -122,6 +125,8 @@ static enum dc_status check_lengths(struct dc_sdf_reader *reader, const struct d
 }
 
 // A plane is turned so that its normal is z.
+// The turn about z is free, as planes have no other direction. (1 + n.z, -n.y, n.x, 0) is the shortest one and
+// vanishes for n = -z only.
 static enum dc_status read_plane(struct dc_sdf_reader *reader, struct dc_xml_element *plane,
                                  struct dc_urdf_geometry *geometry)
 {
@@ -189,6 +194,8 @@ static enum dc_status read_surface(struct dc_sdf_reader *reader, struct dc_xml_e
 
 // The diffuse colour, else the ambient one.  Files give three or four numbers, so that the first try is made
 // quietly.
+// Components are clamped to 0 to 1, and opacity is not kept. A failure is reported
+// by the try with four numbers.
 static enum dc_status read_color(struct dc_sdf_reader *reader, struct dc_xml_element *visual,
                                  struct dc_urdf_geometry *geometry)
 {
@@ -209,6 +216,9 @@ static enum dc_status read_color(struct dc_sdf_reader *reader, struct dc_xml_ele
 
 // Coulomb's coefficient of a collision, NAN without: Drake's, or that of ODE along the first direction.  Another one along
 // the second is named.
+// ODE's default is 1 where <ode> stands without <mu>. Infinite friction becomes 100, steeper than any slope that
+// matters. What differs (a second direction, a static coefficient) is left unmarked, so that it is named among what
+// was not used.
 static enum dc_status read_friction(struct dc_sdf_reader *reader, struct dc_xml_element *collision, double *mu)
 {
   struct dc_xml_element *drake = dc_xml_child(collision, "drake:proximity_properties");
@@ -243,6 +253,7 @@ static bool is_mask(double number)
 
 // Whom a collision touches, in bit masks of 16 bits, all by default; one without contact forces touches nothing unless it
 // has a mask.  The first collision of a link speaks for it.
+// Masks of up to 32 bits are taken, of which the lower 16 are kept. Without a category the mask is both.
 static enum dc_status read_masks(struct dc_sdf_reader *reader, struct dc_xml_element *collision,
                                  struct dc_urdf_link *link)
 {
@@ -268,6 +279,8 @@ static enum dc_status read_masks(struct dc_sdf_reader *reader, struct dc_xml_ele
 }
 
 // A plane stands on a link of its own, fixed to this one.
+// It takes the last geometry from the link, with the pose that it had there, which becomes the fixed joint's origin.
+// Friction, masks and model are inherited, so that contacts are those of the link.
 static enum dc_status move_plane(struct dc_sdf_reader *reader, int link)
 {
   struct dc_urdf *urdf = reader->urdf;
