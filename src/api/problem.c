@@ -188,8 +188,8 @@ void dcsim_problem_bounds(const dcsim_problem *problem, double *low, double *hig
   }
 }
 
-// Writes the number of each parameter's group [dimension].  Controls and design entries define their groups; a parameter
-// of any other is a group alone.
+// Writes the number of each parameter's group [dimension].  Controls and design entries define their groups; a
+// parameter of any other is a group alone.
 void dcsim_problem_groups(const dcsim_problem *problem, int *group)
 {
   if (problem && group)

@@ -334,8 +334,8 @@ int dcsim_simulation_get_contacts(dcsim_simulation *simulation, dcsim_contacts *
 }
 
 // Derivatives of the last step by state and drives; they hold for the state that the step began with.
-// a [2 nv][2 nv] is by tangent of q and qd, b [2 nv][2 actuators + nv] by targets, their velocities and forces, both row
-// by row (dc_step_linearize).  DCSIM_USAGE before the first step.
+// a [2 nv][2 nv] is by tangent of q and qd, b [2 nv][2 actuators + nv] by targets, their velocities and forces, both
+// row by row (dc_step_linearize).  DCSIM_USAGE before the first step.
 int dcsim_simulation_linearize(dcsim_simulation *simulation, double *a, double *b, dcsim_error *error)
 {
   if (dc_api_need(simulation, "simulation", error))

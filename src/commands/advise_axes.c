@@ -173,8 +173,8 @@ struct sides {
   double upper_from, lower_to, top;
 };
 
-// A triangle faces up if its unit normal has a part of more than PARALLEL along `up`, and down if it has one of less than
-// -PARALLEL; upright ones count for the top alone.
+// A triangle faces up if its unit normal has a part of more than PARALLEL along `up`, and down if it has one of less
+// than -PARALLEL; upright ones count for the top alone.
 static struct sides sides_of(const struct dc_body *body, const struct dc_pose *pose, const double up[3])
 {
   const struct dc_mesh *mesh = &body->shape->mesh;
