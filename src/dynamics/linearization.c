@@ -25,6 +25,7 @@ static void frame_gradient(struct dc_rollout *rollout, const struct dc_step_stat
     dc_step_terms[i]->add_gradient(state, &forces);
 }
 
+// A converged step is a minimum as a rule, so that Cholesky is tried first; an indefinite H takes the slower LDL^T.
 static enum dc_status factor(const struct dc_rollout *rollout, struct dc_error *error)
 {
   if (dc_symmetric_factor_positive(rollout->matrix) && dc_symmetric_factor_indefinite(rollout->matrix))
@@ -104,6 +105,8 @@ enum dc_status dc_step_answer(const struct dc_rollout *rollout, int count, doubl
   return DC_OK;
 }
 
+// The places of a trajectory are counted over all steps and, within a divided step, over its parts; state 0 of a step
+// is the last one of the step before.
 struct dc_state_place dc_place_before(const struct dc_trajectory *trajectory, struct dc_state_place place)
 {
   place.inside--;
@@ -145,6 +148,9 @@ static double part_before(const struct dc_trajectory *trajectory, struct dc_stat
   return at;
 }
 
+// Lengths follow from the parts of a step at which states lie.  The ratio is h over the length of the interval before,
+// which begins at q_before for the very first one.  The time that remains, s, goes from the end to that of the step, to
+// which targets refer.
 struct dc_step_interval dc_interval_to(const struct dc_rollout_input *input, const struct dc_trajectory *trajectory,
                                        struct dc_state_place end)
 {
@@ -189,6 +195,8 @@ static const struct dc_pair_derivatives *pairs_at(const struct dc_rollout *rollo
   return trajectory->between.pairs + (size_t)(trajectory->between_first[end.step] + end.inside - 1) * count;
 }
 
+// The arguments of the terms as the forward solve had them, with derivatives of contact from the tape where there is
+// one.
 struct dc_step_state dc_interval_state(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                        const struct dc_trajectory *trajectory, struct dc_state_place next)
 {

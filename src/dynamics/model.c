@@ -24,6 +24,7 @@ const struct dc_option dc_time_options[] = {
 static const char *const tape_choices[] = {"auto", "stored", "recomputed", NULL};
 const char *const dc_linear_names[] = {"automatic", "direct", "conjugate_gradients", "gmres", NULL};
 const char *const dc_preconditioner_names[] = {"gauss_seidel", "jacobi", "woodbury", "two_level", NULL};
+// The largest tape that solver.tape "auto" stores; beyond it contact is evaluated again backwards.
 static const double MOST_STORED = 1e9;  // bytes
 
 const struct dc_option dc_step_options[] = {
@@ -129,11 +130,13 @@ enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_def
   return status ? status : check_far_field(model, error);
 }
 
+// Nodes have three coordinates each: where these are all, iterative solvers and sweeps over nodes apply.
 bool dc_model_only_nodes(const struct dc_model *model)
 {
   return model->bodies.node_count && model->bodies.nv == 3 * model->bodies.node_count;
 }
 
+// Pairs of bodies that can touch, each counted once; contact lists the same (dc_contact_pairs).
 int dc_model_pair_count(const struct dc_model *model)
 {
   int count = 0;
@@ -162,6 +165,7 @@ bool dc_model_stores_tape(const struct dc_model *model, double steps)
   return tape == DC_TAPE_AUTO ? bytes <= MOST_STORED : tape == DC_TAPE_STORED;
 }
 
+// NAN marks a body that sets no coefficient of its own and takes the scene's.
 double dc_model_friction(const struct dc_model *model, int body)
 {
   double own = model->bodies.bodies[body].friction;
@@ -200,6 +204,8 @@ double dc_model_pair_restitution(const struct dc_model *model, int a, int b)
   return fmin(dc_model_restitution(model, a), dc_model_restitution(model, b));  // fmin passes over NAN
 }
 
+// Restitution, and friction whose normal force acts over more than one interval, know of the interval before.  Designs
+// of shapes go without the latter: their adjoint has no derivatives of it.
 bool dc_model_remembers(const struct dc_model *model)
 {
   bool any = !isnan(model->definition.contact.restitution);

@@ -16,6 +16,7 @@ static const struct {
 } pushers[] = {{&dc_actuator_term, dc_actuator_add_curvature}, {&dc_passive_term, dc_passive_add_curvature}};
 enum { PUSHERS = sizeof pushers / sizeof *pushers };
 
+// middle [nq], curvature [nv] and scaled [nv] are in the arena; false when out of memory.
 bool dc_halves_create(const struct dc_bodies *bodies, struct dc_arena *arena, struct dc_halves *halves)
 {
   halves->scaled = dc_arena_alloc(arena, (size_t)bodies->nv, sizeof *halves->scaled);
@@ -28,6 +29,9 @@ bool dc_halves_create(const struct dc_bodies *bodies, struct dc_arena *arena, st
   return complete;
 }
 
+// The half towards the end q of the interval weighs h^2/2, the half back to q_before h h-/2, by which forces become
+// displacements times mass.  At a start there is nothing behind.  The time that remains to the end of the step, to
+// which targets refer, is larger at the middles by the time from them to the end of the interval.
 void dc_halves_begin(const struct dc_step_state *state, const double *q, struct dc_halves *halves)
 {
   double h = state->interval.length, before = h / state->interval.ratio;
@@ -43,6 +47,7 @@ void dc_halves_begin(const struct dc_step_state *state, const double *q, struct 
   }
 }
 
+// The middles belong to the present q; curvature [nv] is the diagonal d2E/dq2 there, N/m or N m.
 void dc_halves_find(const struct dc_step_state *state, struct dc_halves *halves)
 {
   size_t bytes = (size_t)state->model->bodies.nv * sizeof(double);
@@ -63,6 +68,7 @@ static struct dc_step_forces no_forces(struct dc_halves *halves, int nv)
   return (struct dc_step_forces){.joints = halves->scaled};
 }
 
+// sum [nv] += weight times the gradient of the energies at each middle: the negative of the forces of the head.
 void dc_halves_add_kicks(const struct dc_step_state *state, struct dc_halves *halves, double *sum)
 {
   int nv = state->model->bodies.nv;
@@ -76,6 +82,9 @@ void dc_halves_add_kicks(const struct dc_step_state *state, struct dc_halves *ha
   }
 }
 
+// Adds mu^T times the derivatives of the kicks.  The middle (q + end)/2 moves by half with q, and by half with
+// q_before in the half behind; the end q* of the other half is the prediction itself, which its own equation takes
+// care of.
 void dc_halves_add_mixed(const struct dc_step_state *state, struct dc_halves *halves, const double *mu,
                          struct dc_step_cotangent *out)
 {
@@ -97,6 +106,7 @@ void dc_halves_add_mixed(const struct dc_step_state *state, struct dc_halves *ha
   }
 }
 
+// The transposed of dc_halves_add_mixed.
 void dc_halves_add_product(const struct dc_step_state *state, struct dc_halves *halves,
                            const struct dc_step_variation *variation, double *sum)
 {

@@ -183,6 +183,7 @@ enum dc_status dc_trajectory_list_contacts(struct dc_rollout *rollout, const str
   return status;
 }
 
+// Releases what a list owns; an empty list stays, which may be freed again.
 void dc_contact_list_free(struct dc_contact_list *list)
 {
   free(list->entries);

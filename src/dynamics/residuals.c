@@ -23,6 +23,8 @@ static enum dc_status judge_interval(struct dc_rollout *rollout, const struct dc
                                 dc_trajectory_state(trajectory, end.step, end.inside, NULL), residual, error);
 }
 
+// Every interval is judged from its three states and the memory it began with, after contact has forgotten its warm
+// starts: the verdict cannot inherit anything from the solver that it judges.
 enum dc_status dc_rollout_residuals(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                     const struct dc_trajectory *trajectory, double *residuals, bool *converged,
                                     struct dc_error *error)

@@ -19,6 +19,7 @@
 #include "dynamics/surface_lag.h"
 #include "math/vector.h"
 
+// One array of the workspace: where its pointer stands, and how large it is.
 struct request {
   void *pointer;  // to the pointer to be set
   size_t count, size;
@@ -157,6 +158,7 @@ void dc_rollout_destroy(struct dc_rollout *rollout)
 }
 
 // A model of the design and all that belongs to it in memory of their own; the old ones go when that has succeeded.
+// A failure leaves the rollout as it was.  The former contact lends what did not change: most designs move few bodies.
 static enum dc_status redesign(struct dc_rollout *rollout, const struct dc_shape_design *design, struct dc_error *error)
 {
   struct dc_rollout fresh = {.base = rollout->base,
@@ -186,6 +188,7 @@ static enum dc_status redesign(struct dc_rollout *rollout, const struct dc_shape
   return DC_OK;
 }
 
+// Comparing designs bit by bit is cheap beside making a model, and optimizers often evaluate one design many times.
 const struct dc_model *dc_rollout_adopt(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                         struct dc_error *error)
 {
@@ -212,6 +215,7 @@ void dc_rollout_scale_far_field(struct dc_rollout *rollout, double factor)
     dc_far_field_scale(rollout->far, factor);
 }
 
+// Counts of direct factorizations add up over the matrices that new touches made necessary (pattern.c).
 struct dc_linear_work dc_rollout_linear_work(const struct dc_rollout *rollout)
 {
   struct dc_linear_work work = {0};

@@ -94,6 +94,7 @@ static void reset_design(const struct dc_model *model, struct dc_design *design)
     design->lower_shift[v] = design->upper_shift[v] = 0;
 }
 
+// force NULL stands for forces of zero that take no memory.
 static void clear_forces(const struct dc_model *model, int steps, double *force)
 {
   if (force)
@@ -143,6 +144,7 @@ struct dc_rollout_input *dc_rollout_input_create(const struct dc_model *model, i
   return input;
 }
 
+// The start as the model has it, no targets, no forces, the design that changes nothing.
 void dc_rollout_input_reset(const struct dc_model *model, struct dc_rollout_input *input)
 {
   size_t targets = (size_t)input->steps * (size_t)model->bodies.actuator_count;
@@ -213,6 +215,7 @@ struct dc_rollout_cotangent *dc_rollout_cotangent_create(const struct dc_model *
   return cotangent;
 }
 
+// Derivatives are added to a cotangent, which therefore begins with zeros.
 void dc_rollout_cotangent_clear(const struct dc_model *model, struct dc_rollout_cotangent *cotangent)
 {
   size_t targets = (size_t)cotangent->steps * (size_t)model->bodies.actuator_count;

@@ -8,6 +8,8 @@ static enum dc_status refuse(const struct dc_rollout *rollout, struct dc_error *
                  rollout->model->definition.contact_model->name);
 }
 
+// The trajectory was rolled out with the shapes of the input: the model of these shapes is adopted first, else frames
+// and bodies would not fit.
 enum dc_status dc_rollout_adjoint_block(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                         const struct dc_trajectory *trajectory, int count, struct dc_adjoint_row *rows,
                                         struct dc_error *error)
@@ -19,6 +21,7 @@ enum dc_status dc_rollout_adjoint_block(struct dc_rollout *rollout, const struct
   return rollout->stepper->adjoint(rollout, input, trajectory, count, rows, error);
 }
 
+// One loss is a block of one row that sees all frames.
 enum dc_status dc_rollout_adjoint(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                   const struct dc_trajectory *trajectory, const struct dc_trajectory_cotangent *frames,
                                   struct dc_rollout_cotangent *cotangent, struct dc_error *error)
@@ -27,6 +30,7 @@ enum dc_status dc_rollout_adjoint(struct dc_rollout *rollout, const struct dc_ro
   return dc_rollout_adjoint_block(rollout, input, trajectory, 1, &row, error);
 }
 
+// Shapes have an adjoint but no tangent: a direction that moves a vertex is refused rather than ignored.
 enum dc_status dc_rollout_tangent(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                   const struct dc_trajectory *trajectory, int count,
                                   const struct dc_rollout_cotangent *const *directions, double *tangents,

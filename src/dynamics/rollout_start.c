@@ -7,6 +7,8 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
+// The pose of a free body is that of its centre of mass.  A design that moves the centre within the shape must move
+// the body the other way to keep the shape where the scene puts it: shift = R(q) (c - c_base), m.
 void dc_rollout_center_shift(const struct dc_rollout *rollout, int body, const double *q, double shift[3])
 {
   double change[3], rotation[9];
@@ -15,6 +17,8 @@ void dc_rollout_center_shift(const struct dc_rollout *rollout, int body, const d
   dc_mat_apply(shift, rotation, change);
 }
 
+// A rollout that goes on from an earlier one (q_before) has a q of its design already, so that nothing is shifted
+// there.
 void dc_rollout_start_state(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
@@ -29,6 +33,8 @@ void dc_rollout_start_state(const struct dc_rollout *rollout, const struct dc_ro
   }
 }
 
+// Two states define a velocity to the step potential.  The one before q is q moved back by a time step of the
+// velocity, unless it is given.
 void dc_rollout_state_before(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q)
 {
   const struct dc_model *model = rollout->model;

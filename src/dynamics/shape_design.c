@@ -20,6 +20,8 @@ static int *list_first(const struct dc_model *model)
   return first;
 }
 
+// All arrays are zero: vertices [first[bodies]][3] in the axes of their shapes and offsets [bodies][3], both in m, are
+// the design; mass, moment and center [bodies] are used by cotangents alone.
 struct dc_shape_design *dc_shape_design_create(const struct dc_model *model)
 {
   size_t bodies = (size_t)model->bodies.count;
@@ -64,6 +66,7 @@ void dc_shape_design_clear(struct dc_shape_design *design)
   memset(design->center, 0, bodies * sizeof *design->center);
 }
 
+// The identical design: vertices where the model has them, no offset.
 void dc_shape_design_reset(const struct dc_model *model, struct dc_shape_design *design)
 {
   dc_shape_design_clear(design);
@@ -88,12 +91,15 @@ bool dc_shape_design_is_zero(const struct dc_shape_design *design)
   return true;
 }
 
+// To the last bit: a design that differs by rounding still makes another model, so that results never depend on what
+// was rolled out before.
 bool dc_shape_design_equal(const struct dc_shape_design *a, const struct dc_shape_design *b)
 {
   return memcmp(a->vertices, b->vertices, (size_t)a->first[a->bodies] * sizeof *a->vertices) == 0 &&
          memcmp(a->offsets, b->offsets, (size_t)a->bodies * sizeof *a->offsets) == 0;
 }
 
+// All that a redesign builds up before the model is made from it; all arrays are in the arena of the new model.
 struct redesign {
   const struct dc_model *base;
   const struct dc_shape_design *design;

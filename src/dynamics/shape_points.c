@@ -46,6 +46,7 @@ static bool make_points(const struct dc_rollout *rollout, struct dc_shape_worksp
   return work->by_point && points;
 }
 
+// Contact models without derivatives by shapes get an empty workspace: they roll out designs and refuse the adjoint.
 struct dc_shape_workspace *dc_shape_workspace_create(const struct dc_rollout *rollout, struct dc_arena *arena)
 {
   struct dc_shape_workspace *work = dc_arena_alloc(arena, 1, sizeof *work);
@@ -85,6 +86,8 @@ enum dc_status dc_shape_begin(struct dc_rollout *rollout, struct dc_error *error
   return DC_OK;
 }
 
+// An adjoint goes backwards: contact at t of this interval is contact at t+1 of the next one it visits.  Swapping two
+// contacts saves evaluating it again.
 void dc_shape_swap_contact(struct dc_rollout *rollout)
 {
   struct dc_shape_workspace *work = rollout->shape_workspace;
@@ -132,6 +135,7 @@ static bool nothing_acts(const struct dc_step_state *state)
   return true;
 }
 
+// lambda . dL/dq+ is mu times the rate of P along the twists of lambda; its derivatives by points come from contact.
 enum dc_status dc_shape_add_points(const struct dc_step_state *state, const struct dc_step_direction *direction,
                                    double mu, struct dc_step_shape *shape, struct dc_error *error)
 {

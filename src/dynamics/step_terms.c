@@ -31,6 +31,9 @@ const struct dc_step_term *const dc_step_terms[] = {&dc_inertia_term,
                                                     &dc_past_term,
                                                     NULL};
 
+// H is the sum of the terms' Hessians by the tangent of q+, 1/m or 1/rad twice, in J.  Terms that see frames leave 6 x
+// 6 blocks by twists, which chains carry to the coordinates once for all terms.  If exact, the curvature of the chains
+// is contracted with the gradient by the frames; it may be indefinite, so that Newton's method goes without it.
 void dc_step_assemble(const struct dc_step_state *state, bool exact, const double (*wrenches)[6],
                       struct dc_step_hessian *hessian)
 {
@@ -50,11 +53,15 @@ void dc_step_assemble(const struct dc_step_state *state, bool exact, const doubl
       status = dc_step_terms[i]->member(__VA_ARGS__);                                                                  \
   return status
 
+// An interval begins: lists of sliding contacts, the prediction and the far field are made from the states at t and
+// before, once for all evaluations at t+1.
 enum dc_status dc_step_begin(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
 {
   ASK_ALL(begin, rollout, state, error);
 }
 
+// Evaluates once, at q_next, all that values, gradients and Hessians are then read from.  Every iterate and every
+// trial of a line search passes here, so that a request to cancel is heard within a step as well.
 enum dc_status dc_step_evaluate(struct dc_rollout *rollout, const struct dc_step_state *state, bool careful,
                                 struct dc_error *error)
 {
@@ -63,6 +70,8 @@ enum dc_status dc_step_evaluate(struct dc_rollout *rollout, const struct dc_step
   ASK_ALL(evaluate, rollout, state, careful, error);
 }
 
+// The trial just evaluated becomes the iterate: quantities that depend on the last iterate, such as the curvature held
+// between sticking and sliding, move on.  A trial that is rejected leaves them alone.
 void dc_step_accept(struct dc_rollout *rollout)
 {
   for (int i = 0; dc_step_terms[i]; i++)
@@ -70,6 +79,8 @@ void dc_step_accept(struct dc_rollout *rollout)
       dc_step_terms[i]->accept(rollout);
 }
 
+// Inner problems, such as separating planes and the motion of friction's planes, end by a tolerance or by a count.  No
+// derivative may rest on one that ended by its count.
 bool dc_step_solved(const struct dc_rollout *rollout)
 {
   bool solved = true;
@@ -78,6 +89,8 @@ bool dc_step_solved(const struct dc_rollout *rollout)
   return solved;
 }
 
+// Adjoint and tangent come by here with each interval: begin and the last evaluation are repeated, as far as the tape
+// does not hold their results.
 enum dc_status dc_step_restore(struct dc_rollout *rollout, const struct dc_step_state *state, bool pairs,
                                struct dc_error *error)
 {
@@ -90,6 +103,7 @@ enum dc_status dc_step_prepare_product(struct dc_rollout *rollout, const struct 
   ASK_ALL(prepare_product, rollout, state, error);
 }
 
+// Barriers are infinite where bodies overlap or joints leave their ranges: a rollout cannot begin there.
 enum dc_status dc_step_check_start(struct dc_rollout *rollout, const struct dc_rollout_input *input, const double *q,
                                    struct dc_error *error)
 {
@@ -107,11 +121,14 @@ double dc_step_safe_part(struct dc_rollout *rollout, const struct dc_design *des
   return part;
 }
 
+// The whole motion from q to q+ is judged after convergence, since bounded iterates may still walk around an obstacle
+// and end behind it.
 enum dc_status dc_step_check_path(struct dc_rollout *rollout, struct dc_error *error)
 {
   ASK_ALL(check_path, rollout, error);
 }
 
+// The least gap that any term knows, m; INFINITY where none has one.
 double dc_step_gap(const struct dc_rollout *rollout, const double *q)
 {
   double gap = INFINITY;
@@ -121,6 +138,9 @@ double dc_step_gap(const struct dc_rollout *rollout, const double *q)
   return gap;
 }
 
+// Rounding sets a noise floor on each entry of the gradient, N or N m: every term adds magnitudes, those of frames are
+// pulled back by absolute values, so that nothing cancels.  A residual below its floor cannot be reduced and counts as
+// converged.
 void dc_step_floor(const struct dc_rollout *rollout, const struct dc_step_state *state, double *floor)
 {
   const struct dc_bodies *bodies = &state->model->bodies;

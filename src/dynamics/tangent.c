@@ -22,6 +22,7 @@ struct sweep {
   double *memory_now, *memory_next;  // [count][memory_count] of what the intervals before t and t+1 have left
 };
 
+// A direction that moves the design changes every step; others act where their targets or states do.
 static bool design_is_zero(const struct dc_design *design, const struct dc_bodies *bodies)
 {
   struct dc_design_array arrays[DC_DESIGN_ARRAYS];

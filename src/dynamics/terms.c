@@ -5,6 +5,7 @@
 #include "dynamics/step.h"
 #include "math/vector.h"
 
+// The design's factor on mass and second moment of a body.
 static double mass_scale(const struct dc_step_state *state, int body)
 {
   return state->input->design.body_mass_scale[body];
@@ -84,6 +85,8 @@ static void moment_product(const struct dc_step_state *state, int i, const doubl
     a[k] *= scale;
 }
 
+// Y [9] of the head.  It is no rotation: the linear extrapolation of two rotation matrices leaves their sphere, which
+// is why implicit Euler damps spin.  A prediction has a true rotation instead.
 static void extrapolated_rotation(const struct dc_step_state *state, int i, double y[9])
 {
   double ratio = state->interval.ratio;
@@ -95,6 +98,7 @@ static void extrapolated_rotation(const struct dc_step_state *state, int i, doub
     y[k] = (1 + ratio) * state->now[i].rotation[k] - ratio * state->before[i].rotation[k];
 }
 
+// g [6]: the torque is the axial vector of A's antisymmetric part, N m, the force m d/h^2, N.
 static void inertia_body_gradient(const struct dc_step_state *state, int i, double g[6])
 {
   double y[9], a[9], d[3];
@@ -164,6 +168,7 @@ static void add_rotation_mixed(const struct dc_step_state *state, int i, const d
     out[k] += factor * ((a[0] + a[4] + a[8]) * lambda[k] - al[k]);
 }
 
+// L is proportional to the scale of the mass: its mixed derivative along l [6] is the gradient along l over the scale.
 static void add_scale_mixed(const struct dc_step_state *state, int i, const double *l, struct dc_step_cotangent *out)
 {
   double g[6], along = 0;
@@ -255,6 +260,7 @@ static void add_rotation_product(const struct dc_step_state *state, int i, const
     out[k] += factor * ((a[0] + a[4] + a[8]) * turn[k] - at[k]);
 }
 
+// The transposed of add_scale_mixed, added to a wrench.
 static void add_scale_product(const struct dc_step_state *state, int i, const struct dc_step_variation *variation,
                               double force[6])
 {
@@ -266,6 +272,7 @@ static void add_scale_product(const struct dc_step_state *state, int i, const st
     force[k] += scale * g[k];
 }
 
+// The transposed of predicted_add_mixed.
 static void predicted_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                                   struct dc_step_forces *forces)
 {
@@ -304,6 +311,8 @@ static void inertia_add_product(const struct dc_step_state *state, const struct 
   }
 }
 
+// Positions carry rounding in proportion to their distance from the origin, entries of rotations to 1.  Seen through
+// m/h^2 and through m radius^2/h^2 these are a force and a torque.
 static void inertia_add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
 {
   for (int i = 0; i < state->model->bodies.count; i++) {
@@ -317,6 +326,7 @@ static void inertia_add_floor(const struct dc_step_state *state, struct dc_step_
   }
 }
 
+// Inertia is the term that a prediction replaces, so that it owns making it at the beginning of an interval.
 static enum dc_status inertia_begin(struct dc_rollout *rollout, const struct dc_step_state *state,
                                     struct dc_error *error)
 {
@@ -354,6 +364,7 @@ static double heavy(const struct dc_step_state *state, int i)
   return predicts(state) && dc_body_moves(body) ? 0 : state->kick * dc_body_heavy(body);
 }
 
+// The potential is counted from the place at t, so that bodies far from the origin lose no digits of it.
 static double gravity_value(const struct dc_step_state *state)
 {
   double sum = 0;
@@ -377,6 +388,8 @@ static void gravity_add_hessian(const struct dc_step_state *state, bool exact, s
   (void)state, (void)exact, (void)hessian;  // linear in the positions of the centres of mass
 }
 
+// lambda . dL/dq+ = -s w g . l with the scale s, the heavy mass w and the shift l of lambda: derivatives by s and by
+// g.
 static void gravity_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                               struct dc_step_cotangent *out)
 {
@@ -388,6 +401,7 @@ static void gravity_add_mixed(const struct dc_step_state *state, const struct dc
   }
 }
 
+// The same by the mass itself.  Designs of shapes go with euler alone, so that no prediction holds the weight here.
 static enum dc_status gravity_add_shape_mixed(const struct dc_step_state *state,
                                               const struct dc_step_direction *direction, struct dc_step_shape *shape,
                                               struct dc_error *error)
@@ -399,6 +413,7 @@ static enum dc_status gravity_add_shape_mixed(const struct dc_step_state *state,
   return DC_OK;
 }
 
+// The transposed of gravity_add_mixed.
 static void gravity_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                                 struct dc_step_forces *forces)
 {

@@ -120,6 +120,8 @@ static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_sta
   return list_sliding(rigid, state->now, &law, error);
 }
 
+// Contact at t+1 with gradient and Hessian at once, since most trials are accepted and their Hessian is needed next.
+// Friction and restitution are skipped where bodies cross: the value is infinite anyway.
 static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_step_state *state, bool careful,
                                struct dc_error *error)
 {
@@ -267,6 +269,7 @@ static enum dc_status friction_prepare_product(struct dc_rollout *rollout, const
 
 // Checks against overlap and crossing.
 
+// Errors name the bodies of a pair by their names in the scene.
 static enum dc_status fail_pair(const struct dc_rollout *rollout, enum dc_status status, int pair, const char *does,
                                 struct dc_error *error)
 {
@@ -312,6 +315,7 @@ static double gap(const struct dc_rollout *rollout, const double *q)
 
 // Contact: mu P(poses at t+1).
 
+// mu, J: of the scene, times the design's factor, times the factor of a path of falling stiffness (step.c).
 static double stiffness(const struct dc_step_state *state)
 {
   return state->model->definition.contact.stiffness * state->input->design.stiffness_scale * state->hardening;
@@ -322,6 +326,8 @@ static double contact_value(const struct dc_step_state *state)
   return stiffness(state) * state->rigid->energy;
 }
 
+// Adds mu dP/d(twists) of all pairs.  P depends on the relative pose of a pair alone: six numbers are kept per pair
+// and expanded to the twelve of both bodies here (paper 000, section 4).
 static void add_contact_forces(const struct dc_step_state *state, double mu, struct dc_step_forces *forces)
 {
   for (int p = 0; p < state->rigid->pair_count; p++) {
@@ -436,6 +442,7 @@ static enum dc_status contact_add_shape_mixed(const struct dc_step_state *state,
   return dc_shape_add_points(state, direction, mu, shape, error);
 }
 
+// The transposed of contact_add_mixed.
 static void contact_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                                 struct dc_step_forces *forces)
 {
@@ -444,6 +451,8 @@ static void contact_add_product(const struct dc_step_state *state, const struct 
     add_contact_forces(state, scale * state->model->definition.contact.stiffness, forces);
 }
 
+// The diagonal of a pair's 6 x 6 Hessian, turns first (entries 0, 2, 5), then shifts (9, 14, 20), is the stiffness
+// that rounding of places is seen through.  The plane solve adds a relative error to the force itself.
 static void contact_add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
 {
   double mu = stiffness(state);
@@ -485,6 +494,7 @@ static double friction_value(const struct dc_step_state *state)
   return state->rigid->slides ? state->rigid->friction_energy : 0;
 }
 
+// D has no derivatives where nothing slides since t, so that the arrays of the last interval are not read.
 static void friction_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
   for (int p = 0; p < state->rigid->pair_count && state->rigid->slides; p++)
@@ -507,6 +517,9 @@ static double by_memory(const struct dc_lag *lag)
   return lag->factor != 0 ? lag->factor_by_slip / lag->factor : 0;
 }
 
+// D depends on the poses at t through planes, normal forces and places, on the logarithms of the friction
+// coefficients, on the stiffness of contact, and on the impulse that friction did not use before.  Contact pulls back
+// the first three.
 static void friction_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                                struct dc_step_cotangent *out)
 {

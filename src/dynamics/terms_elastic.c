@@ -8,6 +8,7 @@
 #include "elastic/sample.h"
 #include "math/vector.h"
 
+// Triangles have 3 corners and are sheets of dimension 2, tetrahedra 4 and 3.
 static int dimension_of(const struct dc_soft *soft)
 {
   return soft->mesh.corners - 1;
@@ -19,6 +20,8 @@ struct growth {
   double strains[DC_DRIVES_MOST], directions[DC_DRIVES_MOST][3];
 };
 
+// Strains of growth come from targets, one for each muscle of the body; arrays are in *room, which outlives the
+// result.
 static const struct dc_growth *growth_of(const struct dc_step_state *state, const struct dc_soft *soft,
                                          struct growth *room)
 {
@@ -33,11 +36,13 @@ static const struct dc_growth *growth_of(const struct dc_step_state *state, cons
   return &room->growth;
 }
 
+// Pa, or N/m of sheets: with the design's factor and the share of the force that is due at t+1 (terms_past.c).
 static double young_of(const struct dc_step_state *state, const struct dc_soft *soft)
 {
   return dc_past_share(state, soft) * state->input->design.young_scale[soft->body] * soft->young;
 }
 
+// Pa s.  Viscosity dissipates over the step to t+1 only: halves of intervals look at potentials alone.
 static double viscosity_of(const struct dc_step_state *state, const struct dc_soft *soft)
 {
   return state->half ? 0 : soft->viscosity;
@@ -115,6 +120,7 @@ static double value(const struct dc_step_state *state)
   return sum;
 }
 
+// Forces on nodes, N, from the material's stress at t+1 and from the change of strain since t over h.
 static void add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
   struct growth room;
@@ -256,6 +262,8 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
   }
 }
 
+// H l without H: blocks of an element are multiplied by the direction of its nodes at once.  Only the lower triangle
+// of an element is computed, and each block off the diagonal acts a second time as its transpose.
 void dc_elastic_add_response(const struct dc_step_state *state, const double *direction, double *sum)
 {
   struct growth room;
@@ -390,6 +398,8 @@ static void add_bend_floor(const struct dc_soft *soft, const struct dc_bend *ben
           DC_POSITION_NOISE * bending * bend->weight * fabs(bend->factors[a]) * sum;
 }
 
+// The largest modulus of a body, 2 mu + lambda with viscosity over h, bounds the stress that rounding causes in a
+// sample.
 static void add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
 {
   const struct dc_design *design = &state->input->design;

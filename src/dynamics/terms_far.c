@@ -13,6 +13,7 @@ static struct dc_far_body *bodies_of(const struct dc_step_state *state, int *cou
   return state->far ? dc_far_field_bodies(state->far, count) : NULL;
 }
 
+// Nodes always move; points of a rigid body (those with arms) feel forces where their body moves.
 static bool acts_on(const struct dc_bodies *bodies, const struct dc_far_body *body)
 {
   return !body->arm || dc_body_moves(&bodies->bodies[body->body]);
@@ -66,6 +67,7 @@ static void add_forces(const struct dc_bodies *bodies, const struct dc_far_body 
   }
 }
 
+// The forces are those at t, but the arms through which they turn rigid bodies are those at t+1.
 static void add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
   int count;
@@ -117,6 +119,7 @@ static struct dc_far_body *multiply(const struct dc_step_state *state, const str
   return far;
 }
 
+// H(q) u with the velocities u of points at q+ gives forces at the points at t: arms of t+1 on the way in, of t out.
 static void add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                       struct dc_step_cotangent *out)
 {
@@ -126,6 +129,7 @@ static void add_mixed(const struct dc_step_state *state, const struct dc_step_di
     add_forces(&state->model->bodies, &far[b], &state->now[far[b].body], (const double(*)[3])far[b].product, &out->now);
 }
 
+// The transposed: H(q) is symmetric, so that only the arms change sides.
 static void add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                         struct dc_step_forces *forces)
 {

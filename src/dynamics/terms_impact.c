@@ -55,6 +55,7 @@ double dc_impact_force(const double left[DC_IMPACT_NUMBERS], double o, double h,
   return act.force;
 }
 
+// The action of a pair at the motion from t to t+1, with the term of b where bounces are on time.
 static struct act act_of(const struct dc_step_state *state, int pair)
 {
   struct dc_impact_move move = dc_impact_move(state, pair, state->now, state->next);
@@ -77,6 +78,8 @@ static void opening_gradient(const struct dc_impact_move *move, const double n[1
   dc_impact_pull_back_move(move, n, NULL, z);
 }
 
+// Curvature of side's rotation in n . displacement, added to a lower triangle [6]: force (sym([n]x D^T)/2 - (n . v)
+// I).
 static void add_turn(const double d[9], const double n[3], const double v[3], double force, double turn[6])
 {
   double cross[9], product[9], along = dc_vec_dot(n, v);
@@ -87,6 +90,8 @@ static void add_turn(const double d[9], const double n[3], const double v[3], do
       turn[e] += force * (0.25 * (product[3 * i + k] + product[3 * k + i]) - (i == k ? along : 0));
 }
 
+// D is one-dimensional along o, so that its convex Hessian f_o z z^T has rank one; the part of the rotations stands
+// apart in `turn`, as in friction.
 void dc_impact_evaluate(const struct dc_step_state *state, struct dc_friction_derivatives *results, double *energy)
 {
   *energy = 0;
@@ -156,6 +161,8 @@ static double along_direction(const struct act *act, const double n[12], const d
   return dc_dot(by_n, n, 12);
 }
 
+// lambda . dL/dq+ = f (z . lambda) depends on t three ways: f through o and through the memory, z through the turns of
+// the frames at t, both through the direction n of the contact force at t.
 static void impact_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                              struct dc_step_cotangent *out)
 {
@@ -198,6 +205,7 @@ static void turn_gradient(const struct dc_impact_move *move, const double n[12],
   }
 }
 
+// The transposed of impact_add_mixed: df z + f dz along a variation, dz from n and from the turns at t.
 static void impact_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                                struct dc_step_forces *forces)
 {
@@ -252,6 +260,7 @@ const struct dc_step_term dc_impact_term = {
 
 // The memory between intervals.
 
+// slip is 1 for all that friction may use from the force at t, plus the impulse that it left in the interval before.
 void dc_impact_begin(struct dc_rigid_contact *rigid, const double (*memory)[DC_IMPACT_NUMBERS],
                      const struct dc_pair_derivatives *pairs)
 {
@@ -337,6 +346,8 @@ void dc_impact_go_on(struct dc_rollout *rollout, const struct dc_rollout_input *
   keep_sizes(rigid);
 }
 
+// The law maps what an interval gives (impulses, speeds, mass, restitution, memory) to what it leaves.  Weights on the
+// latter are pulled through its slopes to the former, and from these to poses, design and the memory before.
 void dc_impact_pull_back(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
                          const double (*weights)[DC_IMPACT_NUMBERS], double (*next)[6], struct dc_step_cotangent *out)
 {
@@ -380,6 +391,8 @@ void dc_impact_pull_back(const struct dc_step_state *state, const double (*memor
   dc_surface_pull_back_left(state, weights, out);
 }
 
+// The transposed of dc_impact_pull_back, one given quantity after the other: its change along the variation times the
+// slopes of the law.
 void dc_impact_push(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
                     const struct dc_step_variation *variation, const double (*next)[6],
                     double (*left)[DC_IMPACT_NUMBERS])

@@ -16,6 +16,7 @@
 
 static const double MARGIN = 0.05;
 
+// Energy of both limits of a coordinate, J, its slope and curvature by the coordinate (rad or m).
 struct barrier {
   double value, slope, curvature;
   double by_end[2];  // derivatives of the slope by the ends of the range
@@ -23,6 +24,8 @@ struct barrier {
 
 enum { LOWER, UPPER };
 
+// b(x, m) of the head for one end.  In the slope's derivative by the ends, x moves with one end alone, m with both: m
+// grows by MARGIN times a shift of the upper end and shrinks by it with the lower one.
 static void add_bound(struct barrier *sum, double stiffness, double margin, double x, int end)
 {
   if (x >= margin)
@@ -109,6 +112,8 @@ static void limit_add_mixed(const struct dc_step_state *state, const struct dc_s
   }
 }
 
+// The transposed of limit_add_mixed.  Most variations move no limit, so that barriers are computed only where one
+// does.
 static void limit_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                               struct dc_step_forces *forces)
 {
@@ -146,6 +151,7 @@ static enum dc_status limit_check_start(struct dc_rollout *rollout, const struct
   return DC_OK;
 }
 
+// A barrier is infinite at the end of a range: iterates stay strictly inside.
 static double limit_safe_part(struct dc_rollout *rollout, const struct dc_design *design, const double *q,
                               const double *tangent)
 {

@@ -18,6 +18,7 @@ static double inverse_square_step(const struct dc_step_state *state)
   return 1 / (state->interval.length * state->interval.length);
 }
 
+// kg, with the design's factor on the body that the mass belongs to.
 static double mass_of(const struct dc_step_state *state, const struct dc_support *load)
 {
   return state->input->design.body_mass_scale[load->body] * load->mass;
@@ -31,6 +32,7 @@ static void mean(const struct dc_support *load, const double *nodes, double c[3]
     dc_vec_add_scaled(c, c, load->weights[k], nodes + load->places[k]);
 }
 
+// Force f at c is shared by the nodes of its element in the proportions of their weights: the transposed of mean.
 static void spread(const struct dc_support *load, const double f[3], double scale, double *nodes)
 {
   for (int k = 0; k < load->count; k++) {
@@ -73,6 +75,8 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
   }
 }
 
+// Blocks of the upper triangle, node by node of one element: m/h^2 w_k w_l I.  The term is quadratic, so that this is
+// exact and positive semidefinite.
 static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
@@ -128,6 +132,7 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
   }
 }
 
+// Rounding of a node's place, seen through m/h^2 and its own weight.
 static void add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
 {
   const struct dc_bodies *bodies = &state->model->bodies;

@@ -43,6 +43,8 @@ static void set_fibre(const struct dc_step_state *state, const struct dc_muscle 
   fibre->stretch = fibre->length - fibre->short_of;
 }
 
+// Calls a visitor for the fibres of all samples of all muscles.  The length at rest, exp(-c), is common to a muscle;
+// it is positive for every c, so that a control needs no bounds.
 static void visit(const struct dc_step_state *state, visitor_function *visitor, void *context)
 {
   DC_FOR_EACH_SOFT(soft, state)
@@ -82,6 +84,7 @@ static void add_along(const struct fibre *fibre, double scale, double *joints)
   }
 }
 
+// V k s f_a u on every node a, N.
 static void visit_gradient(const struct dc_step_state *state, const struct fibre *fibre, void *context)
 {
   (void)state;
@@ -98,6 +101,8 @@ struct hessian {
   bool exact;
 };
 
+// The core V k (u u^T + s/|w| (I - u u^T)) is shared by all pairs of nodes, with the factors f_a f_b.  A slack fibre
+// (s < 0) has negative curvature across u, which only the exact Hessian keeps.
 static void visit_hessian(const struct dc_step_state *state, const struct fibre *fibre, void *context)
 {
   const struct hessian *to = context;
@@ -155,6 +160,7 @@ struct mixed {
   struct dc_rollout_cotangent *input;
 };
 
+// lambda^T d(gradient)/dc = V k exp(-c) sum_a f_a u . lambda_a, handed on to the control that sets c.
 static void visit_mixed(const struct dc_step_state *state, const struct fibre *fibre, void *context)
 {
   const struct mixed *mixed = context;
@@ -178,6 +184,7 @@ struct product {
   double *joints;
 };
 
+// The transposed: a change of c pushes every node along u.
 static void visit_product(const struct dc_step_state *state, const struct fibre *fibre, void *context)
 {
   const struct product *product = context;
@@ -193,6 +200,7 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
 }
 
 // w is known to the noise of the places of its nodes times f_a.
+// Rounding of |w| in the force V k s f_a u.
 static void visit_floor(const struct dc_step_state *state, const struct fibre *fibre, void *context)
 {
   double noise = 0;

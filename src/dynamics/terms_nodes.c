@@ -143,6 +143,7 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
   }
 }
 
+// Rounding of a node's place seen through m/h^2, N.
 static void add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
 {
   DC_FOR_EACH_SOFT(soft, state)
@@ -155,6 +156,7 @@ static void add_floor(const struct dc_step_state *state, struct dc_step_forces *
   }
 }
 
+// The force m R/h^2 times `part` moves the lightest node by that part of the body's radius R within a step.
 double dc_node_signal(const struct dc_step_state *state, double part)
 {
   double least = INFINITY;

@@ -24,6 +24,7 @@ struct derivatives {
 };
 
 // Touches of the last evaluation at t+1; none in scenes whose soft bodies have no surfaces.
+// A touch is a pair of vertex and triangle or of edge and edge, four vertices either way (Li et al. 2020, section 4).
 static const struct dc_touch *touches_of(const struct dc_step_state *state, size_t *count)
 {
   *count = 0;
@@ -371,6 +372,8 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
 }
 
 // Rounding of places seen through the stiffness of a touch or of its friction.
+// The Hessian's entries by absolute values, times the rounding of the farthest of the four places: N for nodes, and
+// with the length of the arm N m for the turns of a rigid body.
 static void add_touch_floor(const struct dc_step_state *state, const struct derivatives *d, const double (*x)[3],
                             struct dc_step_forces *floor)
 {
@@ -417,6 +420,7 @@ static void add_floor(const struct dc_step_state *state, struct dc_step_forces *
 
 // Evaluation of touching surfaces through an interval: begin, evaluate, restore.
 
+// The one evaluation of surfaces: finds all touches at a state, with their distances and barriers.
 static enum dc_status touch(struct dc_rollout *rollout, const double *q, const struct dc_pose *poses,
                             struct dc_error *error)
 {
@@ -425,6 +429,8 @@ static enum dc_status touch(struct dc_rollout *rollout, const double *q, const s
   return DC_OK;
 }
 
+// Surfaces at t: touches whose share of force is held through the interval beside a prediction, and those that slide.
+// The matrix may lose blocks of touches that ended, hence pattern.fresh.
 static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
 {
   double smoothing = state->model->definition.contact.friction_smoothing;
@@ -446,6 +452,7 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_step_
   return touch(rollout, state->q_next, state->next, error);
 }
 
+// Surfaces have no tape: both ends of the interval are evaluated again.
 static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_state *state, bool pairs,
                               struct dc_error *error)
 {
@@ -464,6 +471,7 @@ static enum dc_status fail_bodies(const struct dc_rollout *rollout, enum dc_stat
   return dc_fail(error, status, "bodies %s and %s %s", bodies[pair[0]].name, bodies[pair[1]].name, of_two);
 }
 
+// A soft body may also meet itself, so that the two of a pair can be the same body.
 static enum dc_status check_start(struct dc_rollout *rollout, const struct dc_rollout_input *input, const double *q,
                                   struct dc_error *error)
 {

@@ -38,6 +38,8 @@ static void list_arrays(const struct dc_model *model, int steps, int pair_count,
   memcpy(requests, list, sizeof list);
 }
 
+// Numbers per interval: those of friction and restitution for every pair and every node at a half-space, then, where
+// bounces are on time, those of impact_late.h for every pair.
 size_t dc_model_memory_count(const struct dc_model *model)
 {
   if (!dc_model_remembers(model))
@@ -95,6 +97,7 @@ struct dc_trajectory *dc_trajectory_create(const struct dc_model *model, int ste
   return create(model, steps, dc_model_stores_tape(model, steps) ? dc_model_pair_count(model) : 0, NULL);
 }
 
+// A record holds states for later reading and has no tape; in a mapped file it may be larger than memory.
 struct dc_trajectory *dc_record_create(const struct dc_model *model, int steps)
 {
   return create(model, steps, 0, NULL);
@@ -112,6 +115,7 @@ enum dc_status dc_record_add_velocity(struct dc_trajectory *record, int steps)
   return record->velocity ? DC_OK : DC_MEMORY;
 }
 
+// The file's size follows from the same list of arrays that create walks through, so that both agree.
 size_t dc_record_bytes(const struct dc_model *model, int steps)
 {
   struct dc_trajectory none;
