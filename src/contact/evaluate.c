@@ -23,6 +23,7 @@ static bool is_pair(const struct dc_bodies *bodies, int a, int b)
   return dc_bodies_touch(bodies, a, b);
 }
 
+// How many pairs make_pairs will list, so that arrays are allocated once.
 static size_t count_pairs(const struct dc_bodies *bodies)
 {
   size_t count = 0;
@@ -120,6 +121,7 @@ const int (*dc_contact_pairs(const struct dc_contact *contact))[2]
   return (const int(*)[2])contact->pair_bodies;
 }
 
+// Weights of the paper count triangles, of which a convex leaf has none.
 bool dc_contact_sees_leaves(const struct dc_contact_model *model, const struct dc_contact_settings *settings)
 {
   return model->methods->takes_leaves && settings->weights != DC_WEIGHTS_PAPER;
@@ -131,6 +133,7 @@ int dc_contact_leaves(const struct dc_contact *contact, int body)
   return collider->leaf_first ? collider->body->shape->leaf_count : 0;
 }
 
+// Only models with inner iterations remember anything, such as separating planes.
 void dc_contact_reset(struct dc_contact *contact)
 {
   if (contact->model->methods->reset)
@@ -155,6 +158,8 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
 }
 
 // Rough costs of the evaluation: enough to tell whether threads pay for being woken.  Never change a result.
+// Seconds by rough unit costs: 100 ns for an exact pair, 15 ns for a centred term or a blend, 10 ns for a node pair
+// that was visited.
 static void note_costs(struct dc_contact *contact)
 {
   contact->cost = 0;
@@ -193,6 +198,7 @@ struct evaluation {
   struct dc_pair_derivatives *results;
 };
 
+// Fixed bodies keep their place for the life of a contact, so that they are turned by the first evaluation only.
 static void turn_pass(void *context, int body, int thread)
 {
   (void)thread;
@@ -248,6 +254,7 @@ double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *pos
   return failed ? NAN : energy;
 }
 
+// Costs and the order of pairs are left alone: they belong to evaluations of all pairs.
 double dc_contact_evaluate_pair(struct dc_contact *contact, const struct dc_pose *poses, int p, int order,
                                 struct dc_pair_derivatives *results)
 {
@@ -261,6 +268,7 @@ double dc_contact_evaluate_pair(struct dc_contact *contact, const struct dc_pose
   return pair->failed ? NAN : results[p].energy;
 }
 
+// A crossing pair has no gap; its lower bound would be whatever the walk had seen before it met the crossing.
 double dc_contact_pair_gap(const struct dc_contact *contact, int pair)
 {
   return contact->pairs[pair].crossing ? 0 : contact->pairs[pair].gap;

@@ -8,6 +8,7 @@
 
 static const double OFFSET = 12;  // paper 000, Eq. 7
 
+// R_I + R_J of the roots, m: all of either body is within its root's sphere.
 static double inner_radius(const struct dc_contact *contact, const struct bsh_pair *pair)
 {
   return contact->colliders[pair->face->a].tree.radius[0] + contact->colliders[pair->face->b].tree.radius[0];
@@ -31,6 +32,7 @@ static bool roots_beyond(const struct dc_contact *contact, struct bsh_pair *pair
   return true;
 }
 
+// Beyond (1 + epsilon)(R_I + R_J) the whole pair is one centred term (paper 000, Eq. 7), which needs no walk.
 bool dc_bsh_is_far(const struct dc_contact *contact, struct bsh_pair *pair, const double arm[3])
 {
   if (!contact->model->hierarchical || contact->model->local || pair->face->near_only)
@@ -42,6 +44,7 @@ bool dc_bsh_is_far(const struct dc_contact *contact, struct bsh_pair *pair, cons
   return true;
 }
 
+// Pairs without a far field end where the range beyond the spheres ends: there nothing acts at all.
 bool dc_bsh_is_apart(const struct dc_contact *contact, struct bsh_pair *pair, const double arm[3])
 {
   double inner = inner_radius(contact, pair);

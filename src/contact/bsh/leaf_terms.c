@@ -15,6 +15,7 @@
 
 enum { CLASSES = 7 };  // of leaves with up to 1, 2, 4, ..., 64 vertices
 
+// The pairs begin ... end - 1 of one evaluation, as the passes below see them.
 struct leaf_loop {
   struct dc_contact *contact;
   struct bsh *bsh;
@@ -24,6 +25,8 @@ struct leaf_loop {
   struct dc_pair_derivatives *results;
 };
 
+// Batches run over as many vertices as their largest leaf has.  Classes by powers of two keep batches uniform without
+// sorting by the exact number.
 static int class_of(const struct dc_collider *collider, int leaf)
 {
   int count = dc_leaf_of(collider, leaf).count, class = 0;
@@ -32,6 +35,7 @@ static int class_of(const struct dc_collider *collider, int leaf)
   return class;
 }
 
+// The sort key of a term: classes of both leaves, those of a first.
 static int key_of(const struct leaf_loop *loop, const struct bsh_leaf *leaf)
 {
   const struct bsh_pair *pair = &loop->bsh->pairs[leaf->pair];

@@ -38,6 +38,8 @@ static struct walked walked_of(const struct dc_collider *collider)
                          .size = collider->tree.size};
 }
 
+// Bodies under near_only are blended over a range in metres beyond their spheres, all others over a part epsilon of
+// the sum of radii (paper 000, section 5).
 static struct rule rule_of(const struct dc_contact *contact, const struct bsh_pair *pair, const double arm[3])
 {
   const struct dc_contact_settings *settings = &contact->settings;
@@ -179,6 +181,7 @@ static void take_back(struct bsh_pair *pair, const struct dc_walk *walk)
   pair->cut.count = walk->count;
 }
 
+// A long walk is cut at a level with enough node pairs for all threads, if the last one was long too and threads pay.
 static int collect_hierarchy(const struct dc_contact *contact, struct bsh_pair *pair, const double arm[3])
 {
   const struct rule rule = rule_of(contact, pair, arm);
@@ -190,6 +193,7 @@ static int collect_hierarchy(const struct dc_contact *contact, struct bsh_pair *
   return status;
 }
 
+// Where the lists of a part end after one more level.
 static void mark_ends(struct dc_walk_part *part)
 {
   const struct dc_walk *walk = &part->walk;
@@ -237,6 +241,7 @@ static int collect_all(struct bsh_pair *pair, const struct dc_collider *a, const
   return 0;
 }
 
+// The lists of this evaluation become those that the next one takes planes from; memory is swapped, not copied.
 static void keep_last(struct bsh_pair *pair)
 {
   struct bsh_terms terms = pair->now;

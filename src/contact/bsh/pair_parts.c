@@ -15,6 +15,7 @@
 
 enum { BATCHES = 32 };  // of blends in a pass
 
+// The large pairs of one evaluation, as passes over them see them.
 struct large {
   struct dc_contact *contact;
   struct bsh *bsh;
@@ -24,6 +25,7 @@ struct large {
   struct dc_pair_derivatives *results;
 };
 
+// Numbers of passes by kind; a pair that is not parted, or not large, has none.
 static int part_count(const struct bsh_pair *pair)
 {
   return pair->parted ? DC_PARTS : 0;
@@ -103,6 +105,7 @@ static void move_cuts(struct bsh_pair *pair)
   }
 }
 
+// Passes of the parts, blends, units and sums of all pairs follow: each writes to its own pair and index only.
 static void walk_pass(void *context, int k, int thread)
 {
   (void)thread;
@@ -238,6 +241,7 @@ static void gather_pass(void *context, int k, int thread)
     dc_bsh_gather(large->contact, &large->bsh->pairs[p], large->order, &large->results[p]);
 }
 
+// Equal cuts by places at first; move_cuts then follows the work.
 static struct dc_walk_part *first_parts(struct bsh_pair *pair)
 {
   for (int k = 0; k < DC_PARTS; k++)

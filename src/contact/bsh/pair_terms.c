@@ -255,6 +255,7 @@ static inline void prepare_blend(struct bsh_pair *pair, size_t k, size_t lane)
   batch->weight[l] = lane == k - 1 ? pair->weights[pair->blends[k].blend] : 0;
 }
 
+// Terms whose blend lies above the cut, in the order of the list.
 void dc_bsh_sum_top(struct bsh_pair *pair)
 {
   int top = (int)pair->cut.blends;
@@ -304,6 +305,8 @@ static void gather_sums(struct bsh_pair *pair, int order)
       gather_blend(pair, k, order);
 }
 
+// Hessians through the blends: each adds phi' and phi'' parts, which need the finished sum of what lies below it
+// (paper 000, Eq. 8).
 static void blend_hessians(const struct dc_contact *contact, struct bsh_pair *pair, double (*hessian)[DC_BATCH])
 {
   for (size_t k = 1; k < (pair->parted ? pair->cut.blends : pair->blend_count); k++)

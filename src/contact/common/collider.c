@@ -9,6 +9,7 @@
 #include "geometry/mesh/mesh.h"
 #include "math/vector.h"
 
+// m^2, of a triangle given by indices.
 static double triangle_area(const double (*vertices)[3], const int *triangle)
 {
   return dc_triangle_area(vertices[triangle[0]], vertices[triangle[1]], vertices[triangle[2]]);
@@ -85,6 +86,7 @@ static bool list_parts(struct dc_collider *collider, const struct dc_mesh *mesh,
   return complete;
 }
 
+// Vertices about the centre of mass, m, where frames of bodies have their origin.
 static void set_vertices(const struct dc_body *body, double (*vertices)[3])
 {
   for (int i = 0; i < body->shape->mesh.vertex_count; i++)
@@ -218,6 +220,8 @@ enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_c
   return DC_OK;
 }
 
+// by_node holds derivatives by centres, radii and spreads of nodes, which the trees hand down to vertices.  Where
+// nobody wants them they are dropped, lest the next call adds them.
 void dc_colliders_pull_back_nodes(struct dc_contact *contact, double (*const *points)[3])
 {
   for (int i = 0; i < contact->bodies->count; i++) {

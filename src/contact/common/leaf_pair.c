@@ -61,6 +61,7 @@ struct lane {
   int count[2];
 };
 
+// Places of both leaves about c_a; those of b are moved by the arm c_a - c_b.
 static void load_lane(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_term *term,
                       const double *arm, struct lane *lane)
 {
@@ -105,6 +106,7 @@ static void see_plane(const double stored[4], const double *rotation_b, const do
   plane[3] = stored[3] + dc_vec_dot(plane, arm);
 }
 
+// The inverse of see_plane, written to where the plane of the lane's term is kept.
 static void store_plane(const double plane[4], const struct dc_leaf_lane *lane)
 {
   dc_mat_apply_transposed(lane->plane, lane->rotation_b, plane);
@@ -146,6 +148,7 @@ struct found {
   bool failed[DC_BATCH];
 };
 
+// Results of the warm solve, kept while failed lanes are solved once more with the whole batch.
 static void save_found(const struct dc_leaf_batch *batch, struct found *found)
 {
   memcpy(found->plane, batch->plane, sizeof found->plane);

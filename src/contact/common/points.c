@@ -56,6 +56,7 @@ void dc_points_add_primitive_pair(const struct dc_points *p, dc_primitive_barrie
   }
 }
 
+// Points of models that see triangles are the vertices of the mesh.
 int dc_points_of_mesh(const struct dc_contact *contact, int body)
 {
   return contact->colliders[body].vertex_count;
@@ -66,6 +67,7 @@ const double (*dc_places_of_mesh(const struct dc_contact *contact, int body))[3]
   return (const double(*)[3])contact->colliders[body].vertices;
 }
 
+// NULL: the model knows its potential by poses only.
 static const struct dc_point_methods *methods_of(const struct dc_contact *contact)
 {
   return contact->model->methods->points;
@@ -120,6 +122,7 @@ static enum dc_status refuse_crossings(const struct dc_contact *contact, struct 
   return DC_OK;
 }
 
+// Adds forces or products of all pairs, as p asks; memory that a model needs meanwhile is in an arena of the call.
 enum dc_status dc_points_add(struct dc_points *p, struct dc_error *error)
 {
   enum dc_status refused = refuse_crossings(p->contact, error);
@@ -229,6 +232,7 @@ enum dc_status dc_contact_point_rates(struct dc_contact *contact, const struct d
   return status;
 }
 
+// Radii and spreads of nodes are functions of the vertices below them, hence sizes go back through the trees.
 void dc_contact_take_sizes(struct dc_contact *contact, double (*const *points)[3])
 {
   dc_colliders_pull_back_nodes(contact, points);

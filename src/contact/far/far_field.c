@@ -14,6 +14,7 @@
 
 static const double LEAST_RELATIVE_AREA = 1e-3;  // of the mean: weights of triangles stay positive
 
+// Surfaces and bodies have the same index; pairs refer to it.  All but the lists of pairs is in the arena.
 struct dc_far_field {
   const struct dc_bodies *arrangement;
   struct dc_arena *arena;
@@ -110,6 +111,7 @@ static bool is_pair(const struct dc_bodies *bodies, const struct dc_soft *soft, 
   return soft->far_field > 0 && other != soft && (!other || other->far_field > 0) && dc_soft_meets(bodies, soft, body);
 }
 
+// Soft bodies always move.
 static bool is_fixed(const struct dc_bodies *bodies, int body)
 {
   return !dc_soft_of(bodies, body) && !dc_body_moves(&bodies->bodies[body]);
@@ -274,6 +276,7 @@ void dc_far_field_destroy(struct dc_far_field *field)
   dc_arena_destroy(field->arena);
 }
 
+// Factors do not add up: each is on the stiffness that the scene gives.
 void dc_far_field_scale(struct dc_far_field *field, double factor)
 {
   for (int p = 0; p < field->pair_count; p++)

@@ -95,6 +95,7 @@ static enum dc_status create(struct dc_contact *contact)
   return status;
 }
 
+// Arrays that grow are on the heap; those of fixed size go with the arena of the contact.
 void dc_friction_destroy(struct dc_contact *contact)
 {
   if (!contact->friction)
@@ -112,11 +113,14 @@ int dc_friction_add_unit(struct dc_friction *friction, const struct dc_friction_
   return 0;
 }
 
+// Waking threads costs more than a small sum of friction.
 bool dc_friction_worth_threads(const struct dc_friction *friction)
 {
   return friction->cost > LEAST_PARALLEL_COST;
 }
 
+// Coefficients, poses and law of the interval are kept here, and the model lists the contacts of each pair that rubs.
+// A pair that crosses or failed has no normal force to rub with.
 enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struct dc_pose *now,
                                          const struct dc_friction_law *law, struct dc_error *error)
 {
@@ -307,6 +311,7 @@ bool dc_contact_friction_solved(const struct dc_contact *contact)
 }
 
 // The units first ... end - 1, group by group.
+// The coefficient of a pair is the geometric mean of its bodies', so that either logarithm gets half of the total.
 static void pull_back_units(struct dc_contact *contact, size_t first, size_t units, const struct dc_pose *next,
                             const double (*twists)[6], double (*wrenches)[6], double *coefficient, double *stiffness,
                             double (*const *points)[3])
@@ -360,6 +365,7 @@ static size_t first_unit(const struct dc_friction *friction, int pair)
 }
 
 // Row by row: the derivative of D along a unit twist at t+1, pulled back.
+// Twelve pull-backs per pair give all of its mixed Hessian; the tangent asks for it once an interval.
 bool dc_contact_friction_mixed(struct dc_contact *contact, const struct dc_pose *next, int pair, double (*twists)[6],
                                double (*wrenches)[6], double *coefficient, double mixed[12][12])
 {

@@ -238,6 +238,8 @@ static double pull_back_floor(const struct dc_contact *contact, int pair, const 
   return total;
 }
 
+// Returns G, the derivative of D along the twists at t+1: D is proportional to the coefficient, so that the callers
+// take derivatives by coefficients and stiffness from it.
 double dc_triangle_friction_pull_back(struct dc_contact *contact, const struct dc_friction_unit *units, size_t count,
                                       const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {

@@ -3,6 +3,7 @@
 // what each vertex's slip and its variation pass on.
 #include "contact/friction/hull_pull.h"
 
+// All that pulling one sliding pair back needs, before the answer of its plane is known.
 struct dc_hull_pull dc_hull_pull_of(const struct dc_hull_slips *slips, size_t index,
                                     const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {
@@ -17,6 +18,7 @@ struct dc_hull_pull dc_hull_pull_of(const struct dc_hull_slips *slips, size_t in
   return pull;
 }
 
+// Place in the plane, velocity over the interval and variation of vertex v by the twists of its body.
 static void read_vertex(const struct dc_hull_pull *pull, int v, struct dc_plane_vertex *vertex)
 {
   int x = dc_hull_pull_side(pull, v);
@@ -25,6 +27,8 @@ static void read_vertex(const struct dc_hull_pull *pull, int v, struct dc_plane_
                            vertex->velocity, vertex->variation);
 }
 
+// The plane's motion z is a minimum.  Its answer to the variation of the vertices is zeta = -Z^-1 dg, with the Hessian
+// Z of D by z and the drag on the spin.
 void dc_hull_pull_answer(struct dc_hull_pull *pull)
 {
   double matrix[3][3] = {[2][2] = pull->drag}, g[3] = {0, 0, 0};
@@ -37,6 +41,7 @@ void dc_hull_pull_answer(struct dc_hull_pull *pull)
   dc_hull_solve_motion((const double(*)[3])matrix, g, pull->plane.zeta);
 }
 
+// Derivatives by the slip of one vertex: a = dG/dr and b = dG/dr', and those by its place x and by the normal n.
 double dc_hull_pull_slip(const struct dc_hull_pull *pull, int v, double x[2], double n[2], double a[2], double b[2])
 {
   double size, weight = pull->sliding->strength * pull->vertices[v].weight;

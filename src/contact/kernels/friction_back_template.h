@@ -19,11 +19,14 @@ struct back_group {
   lanes x[6][3], n[2], d;
 };
 
+// The sign s_v of a vertex: +1 on the triangle of a, -1 on that of b.
 static inline lanes back_side(int v)
 {
   return splat(v < 3 ? 1 : -1);
 }
 
+// Loads a group: places, heights and weights at t as the setup left them, velocities over the interval from the motion
+// of the frames, and variations x' of the vertices by the twists at t+1, both in the plane's axes.
 static inline void back_load(const struct dc_friction_batch *batch, const struct dc_friction_motion *motion,
                              const double *const twist[2], int lane, struct back_group *p)
 {
@@ -77,6 +80,8 @@ static inline void back_answer(const struct back_group *p, double e2, const lane
   solve_motion(&factor, g, zeta);
 }
 
+// Slips r and their variations r' at the plane's motion z and its answer zeta, and their parts in the cotangents:
+// in-plane places, tilts n of the plane, and each vertex's share of G.
 static inline void back_slips(struct back_group *p, const struct dc_friction_motion *motion, const lanes z[3])
 {
   lanes r[6][2], s[6], inverse[6], zeta[3];
@@ -127,6 +132,8 @@ static inline void back_forces(struct back_group *p, const lanes inverse[6], dou
   }
 }
 
+// eta = M^-1 (d, n), then what every vertex passes on through 1/h_v^2: along the normal and, by the tilt, in the
+// plane. Heights are scaled by the least one, so that no power overflows.
 static inline void back_plane(struct back_group *p, const lanes inverse[6])
 {
   struct motion_factor factor;
@@ -156,6 +163,7 @@ static inline void back_plane(struct back_group *p, const lanes inverse[6])
   }
 }
 
+// All groups of a batch: the three steps of the head, then forces in world axes and wrenches about the frames at t.
 static void friction_back(const struct dc_friction_batch *batch, const struct dc_friction_motion *motion,
                           const double *const twist[2], double length, struct dc_friction_back *back)
 {

@@ -23,6 +23,9 @@ static const double LEAST_PIVOT = 1e-15;      // of the elimination of Z, relati
 static const double LEAST_DIAGONAL = 1e-290;  // keeps pairs without weight finite
 enum { FRICTION_LIMIT = 60, FRICTION_HALVINGS = 40 };
 
+// Once an interval, from the planes of contact at t: the plane's frame, levers and heights of the six vertices, and
+// their normal forces.  Those are f_v = P'(S)/h_v^2, kept as shares of their sum, and strength is that sum with its
+// factors.
 static void friction_setup(struct dc_friction_batch *batch, const struct dc_friction_place *place)
 {
   for (int lane = 0; lane < DC_BATCH; lane += DC_LANE_WIDTH) {

@@ -11,11 +11,13 @@
 // Newton's iterations on the motion of a plane of many vertices.
 enum { HULL_SLIP_LIMIT = 80 };
 
+// Vertices of one pair fill the lanes, so that a sum over vertices is one across lanes; all lanes get it.
 static inline lanes sum_in_all(lanes a)
 {
   return splat(sum_across(a));
 }
 
+// Vectors in the plane are stored component by component, [2][DC_BATCH].
 static inline void load_two(const double (*from)[DC_BATCH], int lane, lanes to[2])
 {
   to[0] = load(&from[0][lane]);
@@ -246,6 +248,8 @@ static inline lanes hull_dissipated(const struct dc_slip_hulls *hulls, double sm
   return sum_in_all(sum);
 }
 
+// One pair of hulls: velocities of its vertices, the motion z of its plane (at rest on a primitive), then energy and,
+// by the order asked for, gradients and Hessians.  The motion found is kept as the next initial guess.
 static void hull_slips(const struct dc_slip_hulls *hulls, const struct dc_friction_motion *motion,
                        struct dc_friction_sums *sums)
 {

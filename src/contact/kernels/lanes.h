@@ -25,11 +25,13 @@
 typedef double lanes __attribute__((vector_size(8 * DC_LANE_WIDTH)));
 typedef int64_t lane_mask __attribute__((vector_size(8 * DC_LANE_WIDTH)));  // all bits of a lane set or none
 
+// The same number in all lanes.
 static inline lanes splat(double a)
 {
   return (lanes){0} + a;
 }
 
+// Comparisons set all bits of a lane or none; with NAN they are false.
 static inline lane_mask greater(lanes a, lanes b)
 {
   return (lane_mask)(a > b);
@@ -54,6 +56,8 @@ static inline void store(double *memory, lanes a)
 }
 
 #if DC_LANE_WIDTH == 8
+// choose takes a where the mask is set and b elsewhere, by the sign bits or by all bits of a lane.  smaller and larger
+// return b where either is NAN, in all three widths.
 static inline lanes choose(lane_mask mask, lanes a, lanes b)
 {
   return (lanes)_mm512_mask_mov_pd((__m512d)b, _mm512_movepi64_mask((__m512i)mask), (__m512d)a);

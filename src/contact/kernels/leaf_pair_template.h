@@ -22,11 +22,13 @@ struct leaf_group {
   lanes u[MOST_VERTICES], r[MOST_VERTICES];
 };
 
+// s_v of the head.
 static inline double leaf_sign(const struct leaf_group *p, int v)
 {
   return v < p->count_a ? 1.0 : -1.0;
 }
 
+// p_v of the head, m.
 static inline lanes leaf_radius(const struct leaf_group *p, int v)
 {
   return p->radius[v >= p->count_a];
@@ -331,6 +333,7 @@ static inline void leaf_hessian(const struct leaf_group *p, const struct local_f
     }
 }
 
+// Lanes of a batch as a group; vertices of a come first.
 static inline void load_leaves(const struct dc_leaf_batch *batch, int lane, struct leaf_group *p)
 {
   p->count_a = batch->count[0];

@@ -12,6 +12,8 @@ enum { QUADRICS_ABREAST = 4 };
 static const double QUADRICS_LEAST_POWER = -1000;  // 2 to it is 0 beside 1, and a normal number
 static const double QUADRICS_LN2 = 0.69314718055994530942;
 
+// All that value, gradient and way back need of one superquadric at the points of the lanes: place in its axes, 1/s_k,
+// the derivatives of h by L_1 and of g by h, |x| with its inverse, and exp(-g/2).
 struct quadric_terms {
   lanes x[3], inverse_s[3], by_l1, by_h, radius, inverse_radius, fall;
 };
@@ -70,6 +72,8 @@ static inline __attribute__((always_inline)) void quadric_place(const struct dc_
   t->inverse_radius = t->radius * (inverse * (of_s * of_d));
 }
 
+// Steps for all quadrics abreast: places and logarithms L, then h from L_1 and L_2, then g from h and L_3, then the
+// fall exp(-g/2), all in powers of two.
 static inline __attribute__((always_inline)) void quadric_compute(int count, const struct dc_quadric *const *quadrics,
                                                                   const lanes x[3], struct quadric_terms *const *t)
 {
@@ -107,6 +111,7 @@ static inline __attribute__((always_inline)) void quadric_compute(int count, con
     t[n]->fall = weights[n];
 }
 
+// From the axes of the quadric to those of the world.
 static inline void quadric_turn(const struct dc_quadric *quadric, const lanes local[3], lanes out[3])
 {
   const double *r = quadric->rotation;
@@ -114,6 +119,7 @@ static inline void quadric_turn(const struct dc_quadric *quadric, const lanes lo
     out[k] = r[3 * k] * local[0] + r[3 * k + 1] * local[1] + r[3 * k + 2] * local[2];
 }
 
+// phi = |x| (1 - exp(-g/2)) and its gradient, with dL_k/dx_k = 2 x_k/(a_k^2 s_k) and the weights dg/dL_k.
 static inline lanes quadric_value(const struct dc_quadric *quadric, const struct quadric_terms *t, lanes gradient[3])
 {
   lanes weights[3] = {t->by_h * t->by_l1, t->by_h * (1 - t->by_l1), 1 - t->by_h}, local[3];
@@ -124,6 +130,8 @@ static inline lanes quadric_value(const struct dc_quadric *quadric, const struct
   return t->radius * (1 - t->fall);
 }
 
+// The way back through one soft maximum: by its value and by its rate along u.  The second derivative of e
+// log(exp(a/e) + exp(b/e)) by a is w (1 - w)/e, and so is minus the mixed one.
 static inline void quadric_blend_back(lanes a_rate, lanes b_rate, double inverse_e, lanes weight, lanes by_value,
                                       lanes by_rate, lanes by[2], lanes by_rates[2])
 {
@@ -269,6 +277,8 @@ static inline lanes quadrics_weigh(const struct dc_quadrics *all, const lanes x[
   return least - all->softness * QUADRICS_LN2 * logarithm;
 }
 
+// Values [count] and gradients of a union, minus softness times the logarithm of sum exp(-phi_i/softness).  count is a
+// multiple of the width of the lanes.
 static void quadric_values(const struct dc_quadrics *all, int count, const double *const x[3], double *values,
                            double *const gradients[3])
 {

@@ -26,6 +26,7 @@ struct local_frame {
   lanes axes[3][3], origin[3];
 };
 
+// u [6] of all vertices; positive on the right side of the plane.
 static inline void plane_distances(const lanes x[6][3], const lanes plane[4], lanes u[6])
 {
   for (int v = 0; v < 6; v++) {
@@ -59,6 +60,8 @@ struct best_axis {
   lanes gap, square, normal[3], offset;
 };
 
+// Compares the gap along one more axis, of any length, in both directions.  Squares are compared, so that no axis has
+// to be normalized but the best in the end.
 static inline void try_axis(struct best_axis *best, const lanes x[6][3], const lanes axis[3])
 {
   lanes h[6];
@@ -252,6 +255,7 @@ struct plane_factor {
   lanes inverse3, l30, l31, l32, inverse0, l10, l20, inverse1, l21, inverse2;
 };
 
+// Lower triangle h [10] by rows, entry 9 being that of d.
 static inline void factor_plane(const lanes h[10], struct plane_factor *f)
 {
   f->inverse3 = 1.0 / h[9];

@@ -14,6 +14,7 @@ static size_t first_slot(const struct dc_plane_cache *cache, uint64_t key)
   return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (cache->capacity - 1);
 }
 
+// The slot of a key, or the empty one where it belongs.  The table is at most half full, so that the search ends.
 static size_t find(const struct dc_plane_cache *cache, uint64_t key)
 {
   size_t slot = first_slot(cache, key);
@@ -47,6 +48,7 @@ static uint64_t key_of(int i, int j)
   return ((uint64_t)(uint32_t)i << 32 | (uint32_t)j) + 1;
 }
 
+// The stored plane [4], owned by the cache and valid until it grows; NULL: none is remembered.
 const double *dc_plane_cache_find(const struct dc_plane_cache *cache, int i, int j)
 {
   uint64_t key = key_of(i, j);
@@ -56,6 +58,7 @@ const double *dc_plane_cache_find(const struct dc_plane_cache *cache, int i, int
   return entry->key ? entry->plane : NULL;
 }
 
+// The slot of a pair, made empty where it is new.  dc_plane_cache_reserve must have made room before.
 uint32_t dc_plane_cache_index(struct dc_plane_cache *cache, int i, int j)
 {
   uint64_t key = key_of(i, j);
@@ -67,6 +70,7 @@ uint32_t dc_plane_cache_index(struct dc_plane_cache *cache, int i, int j)
   return (uint32_t)slot;
 }
 
+// Memory stays for the next evaluations; only the entries go.
 void dc_plane_cache_clear(struct dc_plane_cache *cache)
 {
   if (cache->count)

@@ -20,6 +20,7 @@ static void destroy(struct dc_friction *friction)
   dc_hull_slips_release(friction->own);
 }
 
+// The drag rho^2/e holds the spin of a plane whose vertices are near one point (hull_slip_template.h).
 static void clear(struct dc_contact *contact)
 {
   struct dc_hull_slips *own = contact->friction->own;
@@ -124,6 +125,8 @@ static int list_vertices(struct dc_contact *contact, int p, double scale)
   return finish_sliding(common, p, true);
 }
 
+// scale is lambda h mu/l: times |n| and the slope of the barrier, which is in units of the length l, it weighs the
+// slip of a vertex.
 static int list(struct dc_contact *contact, int p, double coefficient)
 {
   double scale = coefficient * contact->friction->time_step * contact->friction->stiffness / contact->settings.length;
@@ -133,6 +136,7 @@ static int list(struct dc_contact *contact, int p, double coefficient)
                                                                 : list_hulls(contact, p, scale);
 }
 
+// One unit, on any thread.
 static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const struct dc_friction_motion *motion)
 {
   dc_hull_slips_run(contact->friction->own, contact->kernels, unit, motion);

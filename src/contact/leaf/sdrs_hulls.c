@@ -119,6 +119,7 @@ void dc_sdrs_free_workspace(struct dc_sdrs_hulls *hulls)
 }
 
 // Makes room for the vertices of two hulls.
+// The arrays of a pair only grow.  They hold no more than one pair of hulls at a time, so that nothing is copied.
 static int reserve(struct dc_sdrs_hulls *hulls, size_t count)
 {
   if (count <= hulls->capacity)
@@ -164,6 +165,8 @@ int dc_sdrs_load(const struct dc_contact *contact, int pair, int i, int j, const
   return 0;
 }
 
+// A plane is stored in the axes of body b, as (1 - slack) (n, offset): the length of the normal tells the slack.  It
+// moves with b, which is a good initial guess after a common motion of both bodies.
 void dc_sdrs_plane_at(const double stored[4], const double rotation_b[9], const double arm[3], double length,
                       struct dc_sdrs_plane *plane)
 {

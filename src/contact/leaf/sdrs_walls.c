@@ -65,6 +65,7 @@ void dc_sdrs_reset(struct dc_contact *contact)
     dc_plane_cache_clear(&own->pairs[p].planes);
 }
 
+// The inverse of dc_sdrs_plane_at.
 static void store_plane(const struct dc_sdrs_plane *plane, const double rotation_b[9], const double arm[3],
                         double length, double stored[4])
 {
@@ -97,6 +98,7 @@ static void middle_plane(const struct dc_sdrs_hulls *hulls, struct dc_sdrs_plane
   plane->slack = half / (1 + half);
 }
 
+// One evaluation of one pair of bodies; reach: of the barrier, in units of length.
 struct evaluation {
   struct dc_contact *contact;
   int pair, order;
@@ -160,6 +162,8 @@ static void add_solution(const struct evaluation *e, const struct dc_sdrs_soluti
 }
 
 // apart: a lower bound of their distance, m.  -1 when out of memory.
+// One pair of hulls: the plane from the last evaluation where that is a start, else from the nearest points.  Out of
+// reach it leaves a bound of the gap, crossing it ends the walk, unsolved it has a value but no derivatives.
 static int add_hulls(const struct evaluation *e, int i, int j, double apart)
 {
   struct dc_contact *contact = e->contact;
@@ -231,6 +235,7 @@ static int descend(const struct evaluation *e)
   return 0;
 }
 
+// Clears what an evaluation accumulates in the pair; planes stay as initial guesses.
 void dc_sdrs_begin_pair(struct dc_contact *contact, int p)
 {
   struct dc_pair *pair = &contact->pairs[p];

@@ -150,6 +150,7 @@ int dc_manifold_vertex_contacts(const struct dc_manifold *manifold)
   return manifold->vertex_contacts;
 }
 
+// Each pair of edges makes two contacts, one at the witness point of either body.
 int dc_manifold_count(const struct dc_manifold *manifold)
 {
   return manifold->vertex_contacts + 2 * manifold->pairs;

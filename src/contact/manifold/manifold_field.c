@@ -7,6 +7,8 @@
 #include "contact/manifold/manifold_internal.h"
 #include "math/vector.h"
 
+// Arrays are in whole batches, with one batch more, since the kernels read and write groups of lanes.  0, or -1 when
+// out of memory.
 int dc_field_create(struct dc_field *field, int count, struct dc_arena *arena)
 {
   double **arrays[] = {&field->x[0], &field->x[1],    &field->x[2],    &field->value,  &field->g[0],
@@ -74,6 +76,7 @@ void dc_side_load_quadrics(struct dc_manifold_side *side)
   }
 }
 
+// A point (or, with point false, a vector) of the world in the axes of the body, where its signed distance is defined.
 static void to_frame(const struct dc_manifold_side *body, double *const world[3], int i, bool point, double local[3])
 {
   double arm[3];
@@ -109,6 +112,7 @@ void dc_field_evaluate(struct dc_manifold_side *body, struct dc_field *field, co
   }
 }
 
+// Cotangents of values and gradients begin with zeros; contacts then add theirs.
 void dc_field_clear(struct dc_field *field)
 {
   memset(field->v, 0, (size_t)field->room * sizeof *field->v);
@@ -129,6 +133,7 @@ static int weight_of(const struct dc_field *field, int first)
   return weight;
 }
 
+// by_x = d(v phi + u . grad phi)/dx of one point, and the same by the numbers of the signed distance in parameters.
 static void pull_point(const struct dc_manifold_side *body, struct dc_field *field, int i, double *parameters)
 {
   double x[3], u[3], by_x[3] = {0, 0, 0};

@@ -65,6 +65,7 @@ struct node_pair {
 
 static const struct node_pair roots = {0, 0, 1};
 
+// No node pair lies below: two triangles.
 static bool both_leaves(const struct dc_collider *a, const struct dc_collider *b, const struct node_pair *nodes)
 {
   return a->tree.right[nodes->i] < 0 && b->tree.right[nodes->j] < 0;
@@ -165,6 +166,7 @@ struct chunks {
   struct node_pair nodes[DC_NEAR_MOST_CHUNKS];
 };
 
+// One chunk of the list, or all that lies below one node pair of the cut walk.
 static void chunk_pass(void *context, int k, int thread)
 {
   (void)thread;
@@ -235,6 +237,7 @@ static double large_fraction(struct dc_contact *contact, const struct dc_pair *p
   return safe;
 }
 
+// Threads share a pair that its model found large, except where only its nearest triangles are asked for.
 static bool is_large(const struct dc_contact *contact, const struct dc_pair *pair, const struct query *query)
 {
   return pair->large && contact->shared && !query->nearest;

@@ -85,6 +85,7 @@ static enum dc_status add_surface(struct dc_surface_contact *contact, int body, 
 }
 
 // Number of the body's surface; -1: it has none yet.
+// A linear search: surfaces are few, and this is asked at creation and for each vertex of a touch.
 static int surface_of(const struct dc_surface_contact *contact, int body)
 {
   for (int s = 0; s < contact->surface_count; s++)
@@ -94,6 +95,8 @@ static int surface_of(const struct dc_surface_contact *contact, int body)
 }
 
 // Room for a surface that may touch itself: boxes around the ways of its elements, and where these ways begin.
+// A surface that may touch itself is close to itself everywhere along its edges.  Boxes of motions since a reference
+// tell which parts can have come closer.
 static bool add_ways(struct dc_surface *surface, struct dc_arena *arena)
 {
   surface->ways = surface->tree;
@@ -170,6 +173,7 @@ struct self {
   double least;
 };
 
+// Two elements of one surface whose boxes are within the range of the pair.
 static int visit_self(void *context, int i, int j)
 {
   struct self *self = context;
@@ -250,6 +254,7 @@ static bool shares(const int *u, int count, const int *v, int others)
   return false;
 }
 
+// Two elements that face each other, and what is called for each pair of their features.
 struct facing {
   const struct dc_surface *sides[2];
   int element[2];
@@ -438,6 +443,8 @@ static int search_itself(struct search *search, struct dc_surface *surface, bool
   return 0;
 }
 
+// All touches of a pair within its range.  A surface that touched itself at the last evaluation is searched within its
+// range only, as it can have no reference.
 static int search_pair(struct dc_surface_contact *contact, struct dc_surface_pair *pair)
 {
   struct dc_surface *a = &contact->surfaces[pair->a], *b = &contact->surfaces[pair->b];
@@ -496,6 +503,8 @@ double dc_surface_range(const struct dc_surface_contact *contact)
   return contact->least_range;
 }
 
+// Places x [4][3] of a touch's vertices at the last evaluation, m, and their arms [4][3] from the centres of rigid
+// bodies (0 for nodes).
 void dc_surface_places(const struct dc_surface_contact *contact, const struct dc_touch *touch, double (*x)[3],
                        double (*arm)[3])
 {

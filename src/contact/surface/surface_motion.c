@@ -11,6 +11,8 @@
 #include "contact/surface/surface_internal.h"
 #include "geometry/mesh/triangle.h"
 
+// One question about a path: which part of every gap must be left (keep), how much of the path is safe so far, and how
+// many advances a feature pair may take.
 struct query {
   const struct dc_path *path;
   struct dc_surface_contact *contact;
@@ -20,6 +22,7 @@ struct query {
   int advances;
 };
 
+// Nodes go along straight lines: their velocity over the path is the tangent itself, m per whole path.
 static void velocity_of(const struct dc_path *path, const struct dc_surface *surface, int vertex, double *velocity)
 {
   dc_vec_copy(velocity, path->tangent + surface->soft->v_offset + 3 * vertex);
@@ -137,6 +140,7 @@ static int bound_feature(void *context, const struct dc_surface *const sides[2],
   return s == 0;  // no further
 }
 
+// The features that two elements own, once their swept boxes have come within what must be kept.
 static int bound_elements(void *context, int i, int j)
 {
   const struct query *query = context;
@@ -200,12 +204,14 @@ static double fraction(struct dc_surface_contact *contact, const struct dc_path 
   return query.safe;
 }
 
+// For iterates of Newton's method: a good part of every gap is left, so that the next iterate has room.
 double dc_surface_safe_fraction(struct dc_surface_contact *contact, const struct dc_path *path)
 {
   int pair;
   return fraction(contact, path, DC_SURFACE_KEPT_GAP, DC_SURFACE_ADVANCES, &pair);
 }
 
+// For the whole motion of a solved interval: almost all of a gap may be used up, but nothing may cross.
 bool dc_surface_path_clear(struct dc_surface_contact *contact, const struct dc_path *path, int bodies[2])
 {
   int pair;
@@ -218,6 +224,7 @@ bool dc_surface_path_clear(struct dc_surface_contact *contact, const struct dc_p
 
 // Overlap.
 
+// The two surfaces that test_triangles compares.
 struct crossing {
   const struct dc_surface *a, *b;
 };
@@ -259,6 +266,7 @@ static bool is_inside(const struct dc_surface *surface, const double point[3])
   return sum > 2 * M_PI;
 }
 
+// One vertex decides, as the surfaces are known not to cross.  The box about the outer surface answers most cases.
 static bool contains(const struct dc_surface *outer, const struct dc_surface *inner)
 {
   const double *point = inner->x[inner->elements[0][0]];

@@ -23,6 +23,7 @@ static void set_owned(const struct dc_collider *collider, const int *vertex_owne
     }
 }
 
+// Lengths and areas at rest.  Rigid bodies keep them, so that walks need no square roots for them.
 static void measure_triangles(const struct dc_collider *collider, struct dc_ipc_surface *surface)
 {
   for (int t = 0; t < collider->triangle_count; t++) {
@@ -80,6 +81,7 @@ static enum dc_status create(struct dc_contact *contact, struct dc_error *error)
   return DC_OK;
 }
 
+// The sum of all pairs of primitives of one body pair, as the walk visits them.
 struct summation {
   const struct dc_contact *contact;
   int order;
@@ -126,6 +128,7 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
   dc_vec_sub(result->arm, poses[pair->a].position, poses[pair->b].position);
 }
 
+// Vertices above a half-space or another primitive, one barrier each.
 static void evaluate_primitive(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                                struct dc_pair_derivatives *result)
 {

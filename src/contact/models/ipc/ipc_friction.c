@@ -31,6 +31,7 @@ static void clear(struct dc_contact *contact)
   ((struct dc_ipc_friction *)contact->friction->own)->count = 0;
 }
 
+// The list under way for one pair of bodies, and by which coefficient of friction.
 struct listing {
   const struct dc_contact *contact;
   struct dc_ipc_friction *friction;
@@ -148,6 +149,7 @@ static int list(struct dc_contact *contact, int p, double coefficient)
   return unit.count > 0 ? dc_friction_add_unit(friction, &unit) : 0;
 }
 
+// Sums energy and derivatives of the sliding points of one unit, whose smoothing is a displacement w = e h.
 static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const struct dc_friction_motion *motion)
 {
   const struct dc_ipc_friction *own = contact->friction->own;

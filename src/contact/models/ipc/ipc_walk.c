@@ -15,6 +15,8 @@ struct leaf {
   double x[3][3], center[3], radius;
 };
 
+// shift moves body b into the coordinates of a: places about c_a in world axes, which keep their digits far from the
+// origin.
 static void load_leaf(const struct dc_collider *collider, int node, const double shift[3], struct leaf *leaf)
 {
   leaf->triangle = collider->tree.triangle[node];
@@ -228,6 +230,7 @@ int dc_ipc_walk(struct dc_ipc_walk *walk)
   return status;
 }
 
+// A walk over body pair p, with nothing asked for yet: reach, visit and context are the caller's.
 void dc_ipc_walk_of(const struct dc_contact *contact, int p, const double arm[3], struct dc_ipc_walk *walk)
 {
   const struct dc_ipc *ipc = dc_ipc_of(contact);
