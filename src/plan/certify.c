@@ -10,6 +10,8 @@
     .name = #key, .type = DC_BOOLEAN, .unit = "", .fallback = standard, .help = words, .offset = ASKED(key)            \
   }
 
+// A demand is a member of struct dc_certify.  Booleans ask for a property, numbers for a bound of a relative error or
+// of a share; null asks nothing.
 const struct dc_option dc_certify_options[] = {
     DEMAND(reproduced, "true", "the controls reproduce the trajectory bit for bit"),
     DEMAND(geometry, "true", "no surfaces meet, at no state and on no way between two"),
@@ -48,6 +50,8 @@ const struct dc_option dc_certify_options[] = {
     DC_OPTIONS_END,
 };
 
+// Worlds by name, words for reports, contact model (NULL: the scene's), factor on the contact stiffness, steps per
+// time step of the scene, and the demand that asks for it.
 const struct dc_world dc_worlds[DC_WORLDS + 1] = {
     {"scene", "in its own world", NULL, 1, 1, ASKED(scene)},
     {"tenth_stiffness", "with a tenth of the contact stiffness", NULL, 0.1, 1, ASKED(tenth_stiffness)},

@@ -12,6 +12,7 @@ void dc_crew_add_reals(struct dc_buffer *buffer, const double *reals, size_t cou
   dc_buffer_add(buffer, reals, count * sizeof *reals);
 }
 
+// A head and a text that ends with a zero byte; longer texts are cut.  Errors and ends of work have no more to say.
 void dc_crew_send_text(const struct dc_transport *transport, int to, enum dc_crew_kind kind, enum dc_status status,
                        const char *text)
 {

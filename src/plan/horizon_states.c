@@ -7,6 +7,7 @@
 
 static const double LARGEST_NUMBER = 1e12;  // bound of a state's numbers, in their units
 
+// Numbers of a checkpoint are not trusted: NAN and numbers beyond LARGEST_NUMBER would only fail much later.
 enum dc_status dc_horizon_get_reals(const struct dc_snapshot *snapshot, const char *name, size_t count, double *values,
                                     struct dc_error *error)
 {
@@ -17,6 +18,7 @@ enum dc_status dc_horizon_get_reals(const struct dc_snapshot *snapshot, const ch
   return status;
 }
 
+// Poses [bodies] of coordinates q [nq]; a quaternion far from unit length is no rotation.
 enum dc_status dc_horizon_pose(const struct dc_receding_horizon *h, const char *name, int number, const double *q,
                                struct dc_pose *poses, struct dc_error *error)
 {
@@ -29,6 +31,7 @@ enum dc_status dc_horizon_pose(const struct dc_receding_horizon *h, const char *
   return DC_OK;
 }
 
+// Several states q [count][nq], each checked by its poses.
 enum dc_status dc_horizon_get_states(const struct dc_receding_horizon *h, const struct dc_snapshot *snapshot,
                                      const char *name, int count, double *q, struct dc_error *error)
 {

@@ -18,6 +18,8 @@ struct share {
   struct dc_error error;
 };
 
+// One evaluation as threads see it.  The plan's own world and its cases may have different functions, because the own
+// world's keeps its trajectory.
 struct evaluation {
   struct dc_plan *plan;
   dc_plan_evaluate_world *evaluate, *evaluate_case;
@@ -102,6 +104,7 @@ enum dc_status dc_plan_cases_evaluate(struct dc_plan *plan, dc_plan_evaluate_wor
                            : evaluate(plan, parameters, loss, gradient, error);
 }
 
+// Sum over all worlds of the loss of their last rollouts; nothing is rolled out.
 double dc_plan_cases_loss(const struct dc_plan *plan)
 {
   double loss = dc_plan_loss(plan, NULL);
@@ -124,6 +127,7 @@ int dc_plan_list_terms(const struct dc_plan *plan, double terms[DC_PLAN_TERMS])
   return count;
 }
 
+// Stands in for the plan's own world where its loss is known already.
 static enum dc_status no_loss(struct dc_plan *world, const double *parameters, double *loss, double *gradient,
                               struct dc_error *error)
 {
@@ -132,6 +136,7 @@ static enum dc_status no_loss(struct dc_plan *world, const double *parameters, d
   return DC_OK;
 }
 
+// Adds the losses of the cases alone to *loss, which is that of the plan's own world.
 enum dc_status dc_plan_cases_add_losses(struct dc_plan *plan, dc_plan_evaluate_world *evaluate_case,
                                         const double *parameters, double *loss, struct dc_error *error)
 {
@@ -158,6 +163,7 @@ void dc_plan_set_gapless(struct dc_plan *plan, bool gapless)
     dc_plan_set_gapless(plan->cases.plans[k], gapless);
 }
 
+// The least gap of all frames of all worlds, m.
 double dc_plan_gap(const struct dc_plan *plan)
 {
   double gap = dc_trajectory_gap(plan->trajectory, 0, plan->window.steps);

@@ -10,6 +10,7 @@
 
 enum { FEW = 32 };
 
+// Each of the next three makes an object and drops it again, so that dc_allocated_bytes counts what it takes.
 static void try_input(const struct dc_model *model, int steps)
 {
   dc_rollout_input_destroy(dc_rollout_input_create(model, steps));
@@ -25,6 +26,7 @@ static void try_record(const struct dc_model *model, int steps)
   dc_trajectory_destroy(dc_record_create(model, steps));
 }
 
+// Bytes are linear in the number of steps: two small sizes give slope and intercept.
 static double bytes_of(void (*try_steps)(const struct dc_model *model, int steps), const struct dc_model *model,
                        double steps)
 {
@@ -36,6 +38,7 @@ static double bytes_of(void (*try_steps)(const struct dc_model *model, int steps
   return (double)few + ((double)more - (double)few) * (steps - FEW) / FEW;
 }
 
+// Derivatives of contact for every step and pair; by far the largest part of a plan with many bodies.
 static double tape_bytes(const struct dc_model *model, double steps)
 {
   return dc_model_stores_tape(model, steps)
@@ -58,6 +61,7 @@ static double in_memory(const struct dc_model *model, const struct dc_task *task
   return dc_forward_plan_bytes(model, task, steps, false);
 }
 
+// Parameters are linear in the steps as well, of which there may be more than an int can count.
 static double parameter_count(const struct dc_model *model, const struct dc_task *task, double steps)
 {
   double few = dc_task_parameter_count(task, model, FEW), more = dc_task_parameter_count(task, model, 2 * FEW);
@@ -144,6 +148,8 @@ static double collider_bytes(const struct dc_model *model, double pairs)
   return bytes + fmin(1, pairs / model->bodies.count) * lists;
 }
 
+// Pairs with both buffers of derivatives, colliders, and three dense matrices of the rigid freedoms; of nodes a
+// constant each, as their matrix is sparse.
 double dc_rollout_bytes(const struct dc_model *model)
 {
   const struct dc_bodies *bodies = &model->bodies;

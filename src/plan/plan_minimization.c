@@ -18,12 +18,15 @@ enum { RETREAT_DRAWS = 16 };
 // Half the width of the first draw, in the parameters' units; draw k has k times it.
 static const double RETREAT = 0.02;
 
+// The optimizer sees numbers only: it evaluates through its context, which is the plan.
 static enum dc_status evaluate_problem(void *context, const double *x, double *value, double *gradient,
                                        struct dc_error *error)
 {
   return dc_plan_evaluate(context, x, value, gradient, error);
 }
 
+// Values of many points at once, which threads and ranks share.  Points behind the first whose value is at most
+// `enough` are given up.
 static enum dc_status values_of_problem(void *context, int *count, const double *xs, double enough, double *values,
                                         enum dc_status *statuses, struct dc_error *error)
 {
@@ -215,6 +218,7 @@ enum dc_status dc_plan_next(struct dc_plan *plan, struct dc_plan_iteration *iter
   return status;
 }
 
+// The loop of a minimization: iterate, observe, until there is nothing left or the observer has seen enough.
 enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer, void *observer_context,
                                 struct dc_error *error)
 {
@@ -238,6 +242,7 @@ enum { WORK_COUNTS = 4, WORK_TIMES = 2, SAMPLING_COUNTS = 5, RETREAT_COUNTS = 2 
 static const long MOST_COUNTED = LONG_MAX / 4;  // so that counting on does not overflow
 
 // A name behind a prefix.
+// Names in a snapshot; the longest prefix is that of a member of a search.
 struct name {
   char text[64];
 };

@@ -8,6 +8,7 @@ enum { LEADER_NUMBERS = 8 };
 enum { MOST_TURNS = 1 << 20 };
 static const char WINDOWS_NAME[] = "search/windows/";
 
+// Plans of members are saved by search_snapshot.c; here is what tells which plan to make for each before it is loaded.
 enum dc_status dc_race_save(const struct dc_search *search, struct dc_snapshot *snapshot)
 {
   long numbers[DC_SEARCH_MEMBERS * MEMBER_NUMBERS] = {0};
@@ -33,6 +34,7 @@ enum dc_status dc_race_save(const struct dc_search *search, struct dc_snapshot *
                 : dc_snapshot_put_integers(snapshot, "search/recipes", DC_SEARCH_MEMBERS * MEMBER_NUMBERS, numbers);
 }
 
+// Before the members, since the worlds that they are in follow from the approach of the first loss.
 enum dc_status dc_race_load_leader(struct dc_search *search, const struct dc_snapshot *snapshot, struct dc_error *error)
 {
   long leader[LEADER_NUMBERS];

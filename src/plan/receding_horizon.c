@@ -34,6 +34,7 @@ static bool allocate(struct dc_receding_horizon *h)
          h->first_parameters && h->target_position && h->target_velocity;
 }
 
+// One executed frame as a trajectory without steps, which shares the memory of the executed ones.
 struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *h, int frame)
 {
   return dc_horizon_frame_of(h->executed, frame);
@@ -205,6 +206,7 @@ void dc_horizon_destroy(struct dc_receding_horizon *h)
   free(h);
 }
 
+// Parameters of an earlier run become the first guess of the first window; later windows shift what they accepted.
 void dc_horizon_set_parameters(struct dc_receding_horizon *h, const double *parameters)
 {
   dc_parameters_resize(h->task, h->model, h->steps, parameters, dc_horizon_window_steps(h), h->parameters);
@@ -224,6 +226,7 @@ static enum dc_status open_window(struct dc_receding_horizon *h, struct dc_error
   return dc_horizon_begin_window(h, error);
 }
 
+// Passes iterations of a window's minimization on to the observer of the run.
 struct window_observer {
   struct dc_receding_horizon *h;
   const struct dc_horizon_observer *observer;
@@ -439,6 +442,7 @@ static enum dc_status report(const struct dc_receding_horizon *h, const struct d
   return DC_OK;
 }
 
+// Steps 1 to 4 of the head; a stop leaves the window open, and the next call goes on with it.
 static enum dc_status run_window(struct dc_receding_horizon *h, const struct dc_horizon_observer *observer,
                                  double *accepted, struct dc_error *error)
 {
@@ -477,6 +481,7 @@ int dc_horizon_iterations(const struct dc_receding_horizon *h)
   return h->iterations + (h->window.open ? dc_minimization_result(h->plan->descent.running)->iterations : 0);
 }
 
+// Parameters of the steps that were executed, as if the run had been that long.
 void dc_horizon_applied(const struct dc_receding_horizon *h, double *parameters)
 {
   dc_parameters_resize(h->task, h->model, h->steps, h->applied, h->executed->steps, parameters);

@@ -36,6 +36,7 @@ static enum dc_status no_memory(struct dc_error *error)
   return dc_out_of_memory_for(error, "a refinement");
 }
 
+// Restarts draw rotations, translations and joint angles with different deviations.
 static int group_of(const struct dc_joint_part *part)
 {
   switch (part->kind) {
@@ -45,6 +46,7 @@ static int group_of(const struct dc_joint_part *part)
   }
 }
 
+// A follower's coordinate is a multiple of its leader's, plus an offset.
 static bool follows(const struct dc_refine *refine, int body)
 {
   for (int k = 0; k < refine->coupling_count; k++)
@@ -144,6 +146,7 @@ static enum dc_status set_solid(struct dc_refine *refine, int i, struct dc_error
   return status;
 }
 
+// The order of both bodies does not matter.
 static bool is_pair(const struct dc_refine *refine, int a, int b)
 {
   for (int i = 0; i < refine->pair_count; i++) {
@@ -154,6 +157,7 @@ static bool is_pair(const struct dc_refine *refine, int a, int b)
   return false;
 }
 
+// Whether an overlap of two bodies counts against a pose: contact sees them, both are solids, and they are no pair.
 static bool may_overlap(const struct dc_refine *refine, int a, int b)
 {
   return refine->solids[a].solid && refine->solids[b].solid && dc_bodies_touch(refine->bodies, a, b) &&
@@ -204,6 +208,7 @@ static enum dc_status set_normals(struct dc_refine *refine, struct dc_refine_con
   return DC_OK;
 }
 
+// A search for witness points of two bodies, which shares memory with the first one.
 static enum dc_status add_contact(struct dc_refine *refine, int a, int b, struct dc_error *error)
 {
   struct dc_refine_contact *contact = &refine->contacts[refine->contact_count];
@@ -247,6 +252,7 @@ static enum dc_status check_pair(const struct dc_bodies *all, const struct dc_re
   return DC_OK;
 }
 
+// Refuses models beyond what a refinement can move: couplings must be linear, ties do not exist here.
 enum dc_status dc_refine_check(const struct dc_model *model, int pair_count, const struct dc_refine_pair *pairs,
                                struct dc_error *error)
 {

@@ -32,6 +32,7 @@ const struct dc_option dc_refine_pair_options[] = {
     DC_OPTIONS_END,
 };
 
+// In the order of the enumeration of restarts.
 static const char *const restarts[] = {"opposed", "turned", NULL};
 
 const struct dc_option dc_refine_options[] = {

@@ -99,6 +99,7 @@ void dc_search_close_world(struct dc_search *search)
   search->world = NULL;
 }
 
+// Plan and optimizer's options belong to the caller and stay.
 void dc_search_destroy(struct dc_search *search)
 {
   if (!search)
@@ -130,6 +131,7 @@ bool dc_search_done(const struct dc_search *search)
   return search->begun && search->stage == search->stage_count;
 }
 
+// Stages with other worlds do not count: a rollout of the scene itself must have come down to the target.
 bool dc_search_reached(const struct dc_search *search)
 {
   return search->rolled && !(search->plan->descent.best_loss > search->target);

@@ -55,8 +55,11 @@ const struct dc_option dc_automatic_options[] = {
 };
 
 // Runs of fewer steps and coordinates are cheaper.
+// Rollouts of an automatic search, for runs of SMALL_RUN steps times coordinates or more; smaller runs get up to
+// MOST_BUDGETS times as many.
 static const double BUDGET = 4000, SMALL_RUN = 6000, MOST_BUDGETS = 10;
 
+// Settings of a race that its option table does not have, and the budget by the size of a run.
 void dc_automatic_complete(struct dc_search_settings *settings, const struct dc_model *model)
 {
   double size = (double)model->definition.time.steps * model->bodies.nv;

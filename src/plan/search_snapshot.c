@@ -23,6 +23,7 @@ struct numbers {
   double *numbers;
 };
 
+// The one list of real numbers, for saving as for loading, so that both agree.  Arrays are the search's own.
 static void list_reals(const struct dc_search *search, struct numbers reals[REALS])
 {
   const struct dc_plan *plan = search->plan;
@@ -37,6 +38,7 @@ static void list_reals(const struct dc_search *search, struct numbers reals[REAL
 // Value of BEGUN: begun, but no rollout of the scene itself has succeeded yet.
 enum { BEGUN_WITHOUT = 2 };
 
+// Five counts and the lowest loss of every stage.  Their factors follow from the settings and are not saved.
 static enum dc_status save_stages(const struct dc_search *search, struct dc_snapshot *snapshot)
 {
   long numbers[DC_SEARCH_STAGES * STAGE_NUMBERS], *next = numbers;
@@ -176,11 +178,13 @@ static enum dc_status copy(const struct dc_snapshot *from, struct dc_snapshot *t
   return status;
 }
 
+// A turn that was broken off leaves members half way: the snapshot from its beginning is saved instead.
 enum dc_status dc_search_save(const struct dc_search *search, struct dc_snapshot *snapshot)
 {
   return search->broken_off ? copy(search->before, snapshot) : save(search, snapshot);
 }
 
+// Called before each turn.  The snapshot's memory is used again.
 enum dc_status dc_search_remember(struct dc_search *search, struct dc_error *error)
 {
   if (!search->before)

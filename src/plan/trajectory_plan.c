@@ -129,6 +129,8 @@ static struct dc_plan *create(const struct dc_model *model, const struct dc_task
   return plan;
 }
 
+// Memory for adjoint and optimization as well: a tape of contact, where it is small enough, and two records of
+// trajectories, the first and the best.
 struct dc_plan *dc_plan_create(const struct dc_model *model, const struct dc_task *task, int steps,
                                struct dc_error *error)
 {
@@ -184,6 +186,8 @@ void dc_plan_set_cancel(struct dc_plan *plan, struct dc_stop_request *cancel)
     dc_plan_set_cancel(plan->cases.plans[k], cancel);
 }
 
+// Derivatives of the loss by frames, wrenches [steps + 1][bodies] and forces [steps + 1][nv], and by the input add up
+// from zero.
 static void clear_cotangent(struct dc_plan *plan)
 {
   const struct dc_trajectory_cotangent *frames = &plan->loss_cotangent.frames;
@@ -204,6 +208,8 @@ static void count_work(struct dc_plan *plan)
   }
 }
 
+// Points that an optimizer tries may throw bodies at each other: a step may take DC_MOST_SOLVES times the iterations
+// of a well-behaved one before the point is refused.
 static enum dc_status roll_out(struct dc_plan *plan, struct dc_error *error)
 {
   dc_rollout_set_most_iterations(plan->rollout, DC_MOST_SOLVES * plan->model->definition.solver.max_iterations);
@@ -260,6 +266,8 @@ static enum dc_status evaluate(struct dc_plan *plan, const double *parameters, d
   return DC_OK;
 }
 
+// parameters may be plan->evaluated itself, hence memmove.  Time counts also where the evaluation fails; the point is
+// remembered only where it succeeds.
 enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, double *loss, double *gradient,
                                 struct dc_error *error)
 {
@@ -288,6 +296,7 @@ void dc_plan_keep_none(struct dc_plan *plan)
     kept->trajectory->steps = plan->window.steps;
 }
 
+// The kept trajectory and the present one change places.
 static void swap_kept(struct dc_plan *plan)
 {
   struct dc_trajectory *trajectory = plan->trajectory;
@@ -307,6 +316,7 @@ void dc_plan_keep(struct dc_plan *plan, int sample, double loss)
   kept->loss = loss;
 }
 
+// For points that a worker has rolled out: its trajectory is copied, as the worker goes on to use it.
 void dc_plan_keep_of(struct dc_plan *plan, const struct dc_plan *other, const double *parameters)
 {
   struct dc_plan_kept *kept = &plan->kept;
@@ -319,6 +329,7 @@ void dc_plan_keep_of(struct dc_plan *plan, const struct dc_plan *other, const do
     kept->sample = 0;
 }
 
+// Parameters are compared bit by bit, since an optimizer asks for exactly the point whose value it was given.
 bool dc_plan_keeps(const struct dc_plan *plan, const double *parameters)
 {
   return plan->kept.known &&
@@ -349,6 +360,7 @@ enum dc_status dc_plan_return_to_kept(struct dc_plan *plan, struct dc_error *err
   return status;
 }
 
+// The input was set by the caller, so that no parameters belong to the trajectory: succeeded is false.
 enum dc_status dc_plan_roll_out(struct dc_plan *plan, struct dc_error *error)
 {
   double start = dc_seconds(), contact = dc_rollout_contact_seconds(plan->rollout);
