@@ -150,6 +150,7 @@ static bool add_coordinate(struct dc_actuator_coordinates *coordinates, const st
   return true;
 }
 
+// Lists of bounds hold one number for all coordinates, or one for each.
 static enum dc_status check_count(const char *option, const struct dc_real_list *list, int count,
                                   struct dc_error *error)
 {
@@ -252,6 +253,7 @@ double dc_actuator_initial(const struct dc_actuator_options *options,
   return options->initial.values[i < count ? i : count - coordinates->count + own] / coordinates->items[own].scale;
 }
 
+// Coordinates with an actuator, in the vector of targets.
 enum dc_status dc_actuator_coordinates_parse(struct dc_actuator_coordinates *coordinates,
                                              const struct dc_actuator_options *options, const struct dc_model *model,
                                              struct dc_error *error)
@@ -259,6 +261,7 @@ enum dc_status dc_actuator_coordinates_parse(struct dc_actuator_coordinates *coo
   return parse(coordinates, options, model, true, error);
 }
 
+// Coordinates of a joint or of a frame on nodes, whether or not an actuator drives them: for forces.
 enum dc_status dc_joint_coordinates_parse(struct dc_actuator_coordinates *coordinates,
                                           const struct dc_actuator_options *options, const struct dc_model *model,
                                           struct dc_error *error)
@@ -286,6 +289,7 @@ enum dc_status dc_actuator_coordinates_all(struct dc_actuator_coordinates *coord
   return set_bounds(coordinates, low, high, error);
 }
 
+// The same again for options that have been checked: parsing is cheap beside a rollout, and options stay plain data.
 struct dc_actuator_coordinates dc_actuator_coordinates(const struct dc_actuator_options *options,
                                                        const struct dc_model *model)
 {
@@ -302,6 +306,7 @@ struct dc_actuator_coordinates dc_joint_coordinates(const struct dc_actuator_opt
   return coordinates;
 }
 
+// Targets are [steps][actuators].
 static size_t target_index(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step)
 {
   return (size_t)step * (size_t)model->bodies.actuator_count + (size_t)coordinate->entry;
@@ -325,12 +330,16 @@ static struct dc_clamped bounded(const struct dc_actuator_coordinate *coordinate
   return (struct dc_clamped){clamped.value, scale * clamped.slope, scale * scale * clamped.curvature};
 }
 
+// l of the head, s: a whole step with the integrator of second order, whose drives push at the beginning of a step;
+// else 0.
 double dc_actuator_lead(const struct dc_model *model)
 {
   const struct dc_time_settings *time = &model->definition.time;
   return time->integrator == DC_SECOND_ORDER ? time->step : 0;
 }
 
+// The time that a target of a step belongs to, in steps from the beginning of the run: its end, or with a lead its
+// beginning.
 double dc_actuator_target_steps(const struct dc_model *model, const struct dc_window *window, int step)
 {
   return (double)(window->first + step + (dc_actuator_lead(model) > 0 ? 0 : 1));

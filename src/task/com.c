@@ -21,6 +21,7 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// Bodies as listed, or, with an empty list, all of the model; those without mass add nothing.
 static int body_count(const struct dc_com_options *com, const struct dc_model *model)
 {
   return com->bodies.count ? com->bodies.count : model->bodies.count;
@@ -115,6 +116,7 @@ static double evaluate(const void *options, const struct dc_model *model, const 
   return frames.share * sum;
 }
 
+// One group of rows for each frame that counts.
 static int row_groups(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory)
 {
   (void)model;
@@ -154,6 +156,7 @@ static void row_pull_back(const void *options, const struct dc_model *model, con
 static const struct dc_objective_rows rows = {
     .by_input = true, .count = row_groups, .group = row_group, .pull_back = row_pull_back};
 
+// No single body is to blame for a common centre of mass, so that *body is -1.
 static void report(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                    const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached)
 {
@@ -165,6 +168,7 @@ static void report(const void *options, const struct dc_model *model, const stru
   *reached = dc_vec_dot(offset, offset) - com->tolerance * com->tolerance <= 0;
 }
 
+// One ring about the target; no body belongs to it.
 static bool mark(const void *options, int i, int *body, double target[3], double *radius)
 {
   const struct dc_com_options *com = options;

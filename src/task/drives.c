@@ -48,6 +48,7 @@ static bool acts_on(const struct dc_control *control, const struct dc_bodies *bo
   return false;
 }
 
+// Whether any control moves a body, directly or through what it is joined to.
 bool dc_task_drives(const struct dc_task *task, const struct dc_bodies *bodies, int body)
 {
   for (int i = 0; i < task->control_count; i++)
@@ -56,6 +57,7 @@ bool dc_task_drives(const struct dc_task *task, const struct dc_bodies *bodies, 
   return false;
 }
 
+// Whether an objective that can be reached names the body.
 bool dc_task_has_goal(const struct dc_task *task, int body)
 {
   for (int k = 0; k < task->objective_count; k++) {
@@ -95,6 +97,7 @@ double dc_task_distance(const struct dc_task *task, const struct dc_bodies *bodi
   return most;
 }
 
+// The largest distance, m, of a target point of any objective from a place; 0 without target points.
 double dc_task_goal_distance(const struct dc_task *task, const double from[3])
 {
   double most = 0;

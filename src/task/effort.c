@@ -14,6 +14,7 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// Whether the scene has any actuator with a force.
 static bool any_pd(const struct dc_bodies *bodies)
 {
   for (int i = 0; i < bodies->count; i++)
@@ -108,6 +109,7 @@ static int force_at(const struct dc_effort_options *effort, const struct dc_mode
   }
 }
 
+// A group of one row for each step and force.
 static int row_groups(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory)
 {
   return trajectory->steps * force_count(options, model);
@@ -129,6 +131,7 @@ static void row_group(const void *options, const struct dc_model *model, const s
   *first = step, *last = step + 1;
 }
 
+// A unit force cotangent for one coordinate and step, pulled back like those of the loss.
 static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                           const struct dc_trajectory *trajectory, int index, const double *weights,
                           struct dc_loss_cotangent *cotangent)

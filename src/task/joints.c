@@ -36,11 +36,14 @@ static const struct dc_joint_part *part_at(const struct dc_joints_options *joint
   return NULL;
 }
 
+// An empty list asks for nothing of that kind.
 static bool has(const struct dc_real_list *list)
 {
   return list->count > 0;
 }
 
+// Targets and velocities are counted by the slides and hinges that the named bodies have; either list may be empty,
+// but not both.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_joints_options *joints = options;
@@ -64,6 +67,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return DC_OK;
 }
 
+// Residuals of one frame: coordinates first, then velocities.
 static int count(const void *options, const struct dc_model *model)
 {
   (void)model;
@@ -114,6 +118,7 @@ static void pull_back(const void *options, const struct dc_model *model, const s
   }
 }
 
+// The body whose slide or hinge residual i is about, for reports.
 static int body_of(const void *options, const struct dc_model *model, int i)
 {
   int body = -1;

@@ -19,11 +19,13 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// Fixed bodies have no mass in a scene, whatever their volume.
 static bool has_mass(const struct dc_model *model, int body)
 {
   return dc_objective_scene_mass(model, body) > 0;
 }
 
+// Bodies are listed once the effects of the design are known: by default those whose shapes it changes.
 static enum dc_status prepare(void *options, const struct dc_model *model, struct dc_arena *arena,
                               struct dc_error *error)
 {
@@ -49,6 +51,7 @@ static void pull_back(const struct dc_mass_options *mass, const struct dc_model 
     dc_objective_add_mass(cotangent, model, input, mass->bodies.indices[i], by_excess);
 }
 
+// The same at all frames: the trajectory is not looked at.
 static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                        const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {
@@ -80,6 +83,7 @@ static void row_group(const void *options, const struct dc_model *model, const s
   group->value = mass->weight * group->d[0] * group->d[0];
 }
 
+// Below the budget the row is 0 and has no derivative.
 static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                           const struct dc_trajectory *trajectory, int index, const double *weights,
                           struct dc_loss_cotangent *cotangent)
@@ -92,6 +96,7 @@ static void row_pull_back(const void *options, const struct dc_model *model, con
 static const struct dc_objective_rows rows = {
     .by_input = true, .count = row_groups, .group = row_group, .pull_back = row_pull_back};
 
+// By default an excess of SHARE of the budget counts as reached, since a penalty ends slightly above its bound.
 static void report(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                    const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached)
 {

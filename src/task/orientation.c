@@ -17,6 +17,7 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// Frames on nodes are points without a rotation.  A quaternion far from unit length is most likely a mistake.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_orientation_options *orientation = options;
@@ -31,6 +32,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return DC_OK;
 }
 
+// d [3] = log(R Y^T), rad, in world axes; its length is the angle of the shortest turn between the two.
 static int residual(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
                     int frame, int i, double d[3])
 {
@@ -43,6 +45,7 @@ static int residual(const void *options, const struct dc_model *model, const str
   return 3;
 }
 
+// The torque J_l(d)^-T weights about the body's centre; no force.
 static void pull_back(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
                       int frame, int i, const double weights[3], struct dc_loss_cotangent *cotangent)
 {

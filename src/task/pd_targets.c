@@ -18,6 +18,7 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// Coordinates are found from the options at each call; here it is seen that they can be.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_held_options *held = options;
@@ -25,6 +26,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return dc_actuator_coordinates_parse(&coordinates, &held->actuator, model, error);
 }
 
+// Every step of a block gets the same target c(y), m or rad, and a target velocity of zero.
 static void apply(const void *options, const struct dc_model *model, const struct dc_window *window,
                   const double *state, const double *parameters, struct dc_rollout_input *input)
 {
@@ -59,6 +61,7 @@ static void pull_back(const void *options, const struct dc_model *model, const s
   }
 }
 
+// The transposed of pull_back: targets move by c'(y) times the direction.
 static void push_forward(const void *options, const struct dc_model *model, const struct dc_window *window,
                          const double *state, const double *parameters, const double *direction,
                          struct dc_rollout_cotangent *moved)
@@ -74,6 +77,7 @@ static void push_forward(const void *options, const struct dc_model *model, cons
   }
 }
 
+// Blocks that were applied are dropped and the rest moves forward (task/held_parameters.h).
 static void advance(const void *options, const struct dc_model *model, const struct dc_window *window, int applied,
                     double *state, double *parameters)
 {

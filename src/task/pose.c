@@ -98,6 +98,7 @@ static int place_groups(const struct dc_pose_options *pose, const struct dc_mode
   return dc_objective_reach.rows->count(&reach, model, trajectory);
 }
 
+// Rows of the place, then rows of the rotation.
 static int row_groups(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory)
 {
   struct dc_orientation_options orientation = orientation_of(options);
@@ -119,6 +120,7 @@ static void row_group(const void *options, const struct dc_model *model, const s
     dc_objective_orientation.rows->group(&orientation, model, input, trajectory, index - places, group, first, last);
 }
 
+// Hands the weights to the objective that the group belongs to.
 static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                           const struct dc_trajectory *trajectory, int index, const double *weights,
                           struct dc_loss_cotangent *cotangent)
@@ -163,6 +165,7 @@ static int conditions(const void *options, const struct dc_model *model, const s
   return count + 1;
 }
 
+// For what looks ahead a pose is a place to go to; its rotation is not looked at.
 static bool goal(const void *options, int i, const struct dc_pose *poses, int *body, double place[3], double *radius)
 {
   struct dc_reach_options reach = reach_of(options);

@@ -153,6 +153,7 @@ static void row_group(const void *options, const struct dc_model *model, const s
   group->radius = radius_of(reach);
 }
 
+// Weights of a group go to the place of a body at its frame, or to the frames of a motion before it.
 static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                           const struct dc_trajectory *trajectory, int index, const double *weights,
                           struct dc_loss_cotangent *cotangent)

@@ -79,6 +79,7 @@ static double outside(const struct dc_region_options *region, const double *way,
   return dc_vec_dot(way, way) / (size * size);
 }
 
+// How many motions before a frame rest is asked for; 0 without "rest".
 static int motions_of(const struct dc_region_options *region, const struct dc_trajectory *trajectory)
 {
   return dc_rest_motions(&region->rest, region->when, trajectory);
@@ -116,6 +117,7 @@ static double evaluate(const void *options, const struct dc_model *model, const 
   return frames.share * sum;
 }
 
+// For each frame and body a group of its place, and those of the term for rest.
 static int row_groups(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory)
 {
   (void)model;
@@ -156,6 +158,7 @@ static void row_group(const void *options, const struct dc_model *model, const s
     group->half[k] = dc_objective_rim(region->rest.inside, region->size[axes[k]] / 2);
 }
 
+// Places and motions are pulled back by the same function, which tells them apart by `motion`.
 static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                           const struct dc_trajectory *trajectory, int index, const double *weights,
                           struct dc_loss_cotangent *cotangent)

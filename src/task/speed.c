@@ -63,6 +63,7 @@ static double ratio_of(const struct dc_trajectory *trajectory, const struct join
 }
 
 // The part of a ratio beyond the allowed one, with its sign.
+// 0 within the allowed part of the limit in either direction.
 static double excess(const struct dc_speed_options *speed, double ratio)
 {
   return ratio - fmin(fmax(ratio, -speed->part), speed->part);

@@ -41,6 +41,7 @@ static const double *past_const(const double *numbers, int count)
   return count ? numbers + count : numbers;
 }
 
+// Parameters of controls stand first in the vector and depend on the number of steps; those of designs follow.
 int dc_task_control_parameter_count(const struct dc_task *task, const struct dc_model *model, int steps)
 {
   int count = 0;
@@ -149,6 +150,7 @@ void dc_task_parameter_name(const struct dc_task *task, const struct dc_model *m
   snprintf(text, size, "parameter %d", i);
 }
 
+// Units are for people: an optimizer sees pure numbers, of which 1 changes the quantity by *scale units.
 const char *dc_task_parameter_unit(const struct dc_task *task, const struct dc_model *model, int steps, int i,
                                    double *scale)
 {
@@ -179,6 +181,7 @@ const char *dc_pure_unit(const void *options, const struct dc_model *model, int 
   return "1";
 }
 
+// "2 rad" for a scale of 2, "rad" for 1, and nothing for a pure number that stands for itself.
 void dc_unit_text(const char *unit, double scale, char *text, size_t size)
 {
   bool number = strcmp(unit, "1") == 0;
@@ -267,6 +270,7 @@ int dc_task_groups(const struct dc_task *task, const struct dc_model *model, int
   return groups;
 }
 
+// States are numbers that controls carry from window to window of a receding horizon, one control behind the other.
 int dc_task_state_size(const struct dc_task *task, const struct dc_model *model)
 {
   int size = 0;
@@ -275,6 +279,7 @@ int dc_task_state_size(const struct dc_task *task, const struct dc_model *model)
   return size;
 }
 
+// States of all controls at the beginning of a run.
 void dc_task_start(const struct dc_task *task, const struct dc_model *model, double *state)
 {
   for (int i = 0; i < task->control_count; i++) {
@@ -436,6 +441,7 @@ void dc_task_push_forward(const struct dc_task *task, const struct dc_model *mod
   }
 }
 
+// Methods of least squares need rows of every objective: the first that has none, or -1.
 int dc_task_rowless_objective(const struct dc_task *task)
 {
   for (int i = 0; i < task->objective_count; i++)
@@ -467,6 +473,7 @@ static const struct dc_objective *objective_of(const struct dc_task *task, const
   }
 }
 
+// Fills a group of rows, and the first and last frame on which it depends.
 void dc_task_group(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
                    const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
                    int *last)
@@ -482,6 +489,7 @@ bool dc_task_group_sees_input(const struct dc_task *task, const struct dc_model 
   return objective_of(task, model, trajectory, &index)->type->rows->by_input;
 }
 
+// Adds the derivative of weights [axes] times the rows d of one group: a row of the Jacobian, transposed.
 void dc_task_group_pull_back(const struct dc_task *task, const struct dc_model *model,
                              const struct dc_rollout_input *input, const struct dc_trajectory *trajectory, int index,
                              const double *weights, struct dc_loss_cotangent *cotangent)
@@ -512,6 +520,7 @@ double dc_task_loss(const struct dc_task *task, const struct dc_model *model, co
   return loss;
 }
 
+// A distance is measured in the unit of its tolerance; objectives without a tolerance measure lengths.
 const char *dc_task_distance_unit(const struct dc_objective_type *type)
 {
   int tolerance = dc_option_find(type->options, "tolerance");
@@ -531,6 +540,7 @@ void dc_task_aim_inside(struct dc_task *task, double part)
   }
 }
 
+// Costs such as effort have no report: they never stand in the way of success.
 bool dc_task_reachable(const struct dc_objective *objective)
 {
   const struct dc_objective_type *type = objective->type;

@@ -41,6 +41,7 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// One body, or those of a list: check() has seen that exactly one of both is given.
 static int body_count(const struct dc_velocity_options *velocity)
 {
   return velocity->bodies.count ? velocity->bodies.count : 1;
@@ -56,6 +57,7 @@ static bool has_angular(const struct dc_velocity_options *velocity)
   return !isnan(velocity->angular[0]);
 }
 
+// Without any target the linear velocity shall be zero; with an angular one alone it may be anything.
 static bool has_linear(const struct dc_velocity_options *velocity)
 {
   return !isnan(velocity->target[0]) || !has_angular(velocity);
@@ -77,6 +79,7 @@ static bool can_be_reached(const void *options)
   return ((const struct dc_velocity_options *)options)->tolerance > 0;  // false of NaN
 }
 
+// Angular velocities are those of rigid bodies; "from" needs frames behind it, within the run.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_velocity_options *velocity = options;
@@ -212,6 +215,7 @@ static double evaluate(const void *options, const struct dc_model *model, const 
   return frames.share * sum;
 }
 
+// A group for each step, body and kind of velocity, in this order.
 static int row_groups(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory)
 {
   (void)model;
@@ -251,6 +255,7 @@ static void row_group(const void *options, const struct dc_model *model, const s
   group->radius = velocity->tolerance > 0 ? dc_objective_rim(velocity->inside, velocity->tolerance) : 0;
 }
 
+// Rows of a step are differences of two frames, so that both gain derivatives, of opposite signs.
 static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                           const struct dc_trajectory *trajectory, int index, const double *weights,
                           struct dc_loss_cotangent *cotangent)
@@ -307,6 +312,7 @@ static int conditions(const void *options, const struct dc_model *model, const s
   return kinds_of(velocity);
 }
 
+// The largest difference of both kinds decides; all conditions must hold.
 static void report(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                    const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached)
 {
