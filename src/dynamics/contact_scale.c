@@ -87,6 +87,8 @@ static enum dc_status find_least_size(const struct dc_bodies *bodies, double *le
   return status;
 }
 
+// Lengths that a scene leaves open follow the least size of a body where the stiffness is chosen as well; beside a
+// given stiffness they are fixed numbers.
 enum dc_status dc_contact_choose_lengths(struct dc_model *model, struct dc_contact_choice *choice,
                                          struct dc_error *error)
 {
@@ -410,6 +412,7 @@ static void bound_far_field(struct scale *scale, const double *accelerations)
   scale->choice->far_acceleration = largest;
 }
 
+// One number for each body or pair; two sets of poses, at the start and where a gap is measured.
 static enum dc_status allocate(struct scale *scale, struct dc_error *error)
 {
   size_t count = (size_t)scale->model->bodies.count, pairs = (size_t)dc_contact_pair_count(scale->approach.contact);
@@ -464,6 +467,7 @@ static enum dc_status choose(struct scale *scale, struct dc_error *error)
   return DC_OK;
 }
 
+// The lengths must be chosen before.  A foreign stepper has no stiffness of ours.
 enum dc_status dc_contact_choose_stiffness(struct dc_model *model, struct dc_contact_choice *choice,
                                            struct dc_error *error)
 {

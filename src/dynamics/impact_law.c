@@ -202,6 +202,8 @@ static struct dual larger_bound(struct dual bound, struct dual speed, struct dua
   return times(bound, shift(positive(shift(ratio, 0.5 * ROUND - 1), ROUND), 1));
 }
 
+// The numbers of the law carry their derivatives by all that is given (struct dual), so that slopes [law][given] come
+// with the values.  The order is that of the head; branches are entered where their smooth steps are still 0.
 void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double left[DC_IMPACT_LAW],
                    double slopes[DC_IMPACT_LAW][DC_IMPACT_GIVEN])
 {

@@ -146,6 +146,7 @@ void dc_impact_pull_back_normal(const struct dc_pair_derivatives *pair, const do
     twists[k] += moved[k];
 }
 
+// Changes of n and of the size of the contact force along twists of both frames: those of the normalized gradient.
 void dc_impact_push_normal(const struct dc_pair_derivatives *pair, const double twists[12], double along[12],
                            double *size)
 {
@@ -404,6 +405,8 @@ static void mobility_slopes(const struct dc_step_state *state, int pair, const s
   }
 }
 
+// Weights on what is given become derivatives by the poses of the interval, gravity, stiffness, masses and the memory:
+// the transposed of what dc_impact_given computes.
 void dc_impact_given_slopes(const struct dc_step_state *state, int pair, const double *memory,
                             const double weights[DC_IMPACT_GIVEN], struct dc_impact_slopes *slopes)
 {

@@ -69,6 +69,7 @@ struct side {
   double mass, moved;
 };
 
+// A body, or all of the mechanism that it belongs to: mass, kg, and its motion since t-1 along the force, kg m N.
 static struct side side_of(const struct dc_rollout *rollout, int body, const double force[3])
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
@@ -130,6 +131,7 @@ bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interv
          dc_friction_law_acts(law, &rollout->model->bodies);
 }
 
+// Models without memory scale a force that does not last by 1/r, to the impulse that it had in the interval before.
 void dc_rigid_set_lags(struct dc_rollout *rollout, const struct dc_step_interval *interval,
                        const struct dc_pair_derivatives *pairs, struct dc_friction_law *law)
 {

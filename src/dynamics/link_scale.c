@@ -48,6 +48,7 @@ double dc_solid_size(double volume, double area)
   return volume > 0 ? fmin(cbrt(volume), 12 * volume / area) : 0;
 }
 
+// size [bodies], m: that of the solid of all bodies fixed to each other; 0 of bodies that do not count.
 enum dc_status dc_link_sizes(const struct dc_bodies *bodies, double *size, struct dc_error *error)
 {
   int links = 0;
@@ -116,6 +117,7 @@ static enum dc_status assemble(struct inertia *inertia, struct dc_arena *arena)
   return dc_symmetric_factor_positive(inertia->matrix);
 }
 
+// Factors M at the initial state; all memory but that of the matrix is in the arena.
 static enum dc_status create(struct inertia *inertia, struct dc_arena *arena)
 {
   const struct dc_bodies *bodies = inertia->bodies;
@@ -175,6 +177,7 @@ static double largest_parting(struct inertia *inertia, const struct dc_tie *tie)
   return fmax(values[0], fmax(values[1], values[2]));
 }
 
+// acceleration [bodies], m/s^2: of every centre, by forces [bodies][3], N, on all of them at once.
 static void accelerate(struct inertia *inertia, const double (*forces)[3], double *acceleration)
 {
   const struct dc_bodies *bodies = inertia->bodies;
@@ -275,6 +278,7 @@ static bool weigh_coupling(struct inertia *inertia, const struct dc_coupling *co
   return own > 0 && other > 0 && mobility > 0 && isfinite(*mass) && isfinite(*whole);
 }
 
+// The default stiffness of a coupling weighs the masses it joins as that of a tie does, up to MOST_STIFFNESS.
 enum dc_status dc_link_couplings(const struct dc_bodies *bodies, double step, int count, struct dc_coupling *couplings,
                                  struct dc_arena *arena, struct dc_error *error)
 {

@@ -99,6 +99,7 @@ static double along(const double force[3], const double *x, const double *y)
   return fabs(dc_vec_dot(way, force));
 }
 
+// Each soft body for itself; false where one of them has an impact that the interval does not resolve.
 bool dc_nodes_resolved(const struct dc_step_state *state)
 {
   const double h = state->interval.length, gravity = dc_vec_norm(state->input->design.gravity);

@@ -16,6 +16,7 @@ struct view {
   double bent;           // p'' there
 };
 
+// level is h^2 S w, by which a stretch becomes an entry of G; q [nq] is the state that the place stands for.
 static struct view view_of(const struct dc_step_state *state, int k, enum dc_force_place place, const double *q)
 {
   const struct dc_coupling *coupling = &state->model->definition.couplings[k];

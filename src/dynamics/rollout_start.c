@@ -7,8 +7,8 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-// The pose of a free body is that of its centre of mass.  A design that moves the centre within the shape must move
-// the body the other way to keep the shape where the scene puts it: shift = R(q) (c - c_base), m.
+// The place of a free body is that of its centre of mass.  Where a design moves the centre within the shape, the place
+// follows, so that the shape stays where the scene puts it: shift = R(q) (c - c_base), m.
 void dc_rollout_center_shift(const struct dc_rollout *rollout, int body, const double *q, double shift[3])
 {
   double change[3], rotation[9];

@@ -31,9 +31,9 @@ const struct dc_step_term *const dc_step_terms[] = {&dc_inertia_term,
                                                     &dc_past_term,
                                                     NULL};
 
-// H is the sum of the terms' Hessians by the tangent of q+, 1/m or 1/rad twice, in J.  Terms that see frames leave 6 x
-// 6 blocks by twists, which chains carry to the coordinates once for all terms.  If exact, the curvature of the chains
-// is contracted with the gradient by the frames; it may be indefinite, so that Newton's method goes without it.
+// H is the sum of the terms' second derivatives by the tangent of q+, J/m^2 or J/rad^2.  Terms that see frames leave 6
+// x 6 blocks by twists, which chains carry to the coordinates once for all terms.  If exact, the curvature of the
+// chains is contracted with the gradient by the frames; it may be indefinite, so that Newton's method goes without it.
 void dc_step_assemble(const struct dc_step_state *state, bool exact, const double (*wrenches)[6],
                       struct dc_step_hessian *hessian)
 {

@@ -158,6 +158,8 @@ struct given {
   struct dc_saturated at_predicted, at_next;
 };
 
+// Errors at the prediction and at q+, both of the middle of the interval, and what the limit leaves of the force that
+// they ask for.
 static struct given give(const struct drive_context *c, const struct drive *drive)
 {
   int at = drive->part->q + drive->component;

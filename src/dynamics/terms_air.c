@@ -103,6 +103,7 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
   visit(state, false, visit_gradient, forces->joints);
 }
 
+// c h/2 |a| u^2 is quadratic in the middle of the triangle, whose derivative by each corner is a third.
 static void visit_hessian(const struct dc_step_state *state, const struct patch *patch, void *context)
 {
   struct dc_step_hessian *hessian = context;

@@ -78,8 +78,8 @@ static void opening_gradient(const struct dc_impact_move *move, const double n[1
   dc_impact_pull_back_move(move, n, NULL, z);
 }
 
-// Curvature of side's rotation in n . displacement, added to a lower triangle [6]: force (sym([n]x D^T)/2 - (n . v)
-// I).
+// Adds the curvature of one side's rotation in n . displacement, as a lower triangle [6]: force times sym([n]x D^T)/2
+// - (n . v) I.
 static void add_turn(const double d[9], const double n[3], const double v[3], double force, double turn[6])
 {
   double cross[9], product[9], along = dc_vec_dot(n, v);
@@ -260,7 +260,8 @@ const struct dc_step_term dc_impact_term = {
 
 // The memory between intervals.
 
-// slip is 1 for all that friction may use from the force at t, plus the impulse that it left in the interval before.
+// slip is relative to the impulse of the force at t: 1 for that itself, plus what friction left in the interval
+// before.
 void dc_impact_begin(struct dc_rigid_contact *rigid, const double (*memory)[DC_IMPACT_NUMBERS],
                      const struct dc_pair_derivatives *pairs)
 {

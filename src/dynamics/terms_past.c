@@ -48,6 +48,8 @@ static bool has_past(const struct dc_step_state *state, int k)
   return state->past && (places[k] == DC_AT_NOW || dc_interval_past(state->interval) > 0);
 }
 
+// past [nv]: the shares of f(x) and f(x-), constant during the interval; terms know from `place` which share is asked
+// for.
 static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
 {
   struct dc_step_forces forces = {.joints = rollout->nodes.past};
@@ -119,6 +121,7 @@ static void add_mixed(const struct dc_step_state *state, const struct dc_step_di
   }
 }
 
+// f(x) and f(x-) change with the design and with their states.
 static void add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                         struct dc_step_forces *forces)
 {

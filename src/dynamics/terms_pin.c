@@ -72,6 +72,7 @@ void dc_pin_rate(const struct dc_pinned *pinned, const double (*twists)[6], doub
   dc_vec_add(rate, rate, twists[pinned->pin->body] + 3);
 }
 
+// The frame's 6 x 6 block of the head; y NULL: without the part that only the exact Hessian has.
 void dc_pin_add_block(const struct dc_pinned *pinned, double k, const double *y, double block[36])
 {
   const double *a = pinned->a, cross[9] = {0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0};
@@ -154,6 +155,7 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
   }
 }
 
+// Three blocks of each pin: node, node with frame, and frame; a pin to a place of the world has the first alone.
 static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
@@ -200,6 +202,8 @@ static void add_mixed(const struct dc_step_state *state, const struct dc_step_di
   }
 }
 
+// The stretches at t and t-1 push the node; the frame feels what the node gets more than was predicted.  By euler
+// nothing of the past acts.
 static void add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                         struct dc_step_forces *forces)
 {
@@ -221,6 +225,7 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
   }
 }
 
+// Rounding of the node's place and of the arm, seen through the stiffness.
 static void add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
 {
   FOR_EACH_PIN(hold, state)

@@ -45,6 +45,7 @@ static enum dc_status check_size(const struct dc_contact *contact, struct dc_err
       MOST_EXACT_PAIRS);
 }
 
+// Pairs begin with empty lists, which grow when a pair is first near.
 static enum dc_status create(struct dc_contact *contact, struct dc_error *error)
 {
   enum dc_status status = check_size(contact, error);

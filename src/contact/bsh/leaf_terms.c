@@ -69,6 +69,7 @@ static int list_leaves(struct leaf_loop *loop)
   return 0;
 }
 
+// Results of lane l for its term.  The Hessian has its weights already, energy and gradient get the leaf's here.
 static void put_leaf(const struct leaf_loop *loop, const struct dc_leaf_batch *batch, int l,
                      const double (*hessian)[DC_BATCH], struct bsh_leaf *leaf)
 {
@@ -85,6 +86,7 @@ static void put_leaf(const struct leaf_loop *loop, const struct dc_leaf_batch *b
     leaf->hessian[e] = hessian[e][l];
 }
 
+// Solves the terms k DC_BATCH ... in the order of list_leaves.
 static void batch_pass(void *context, int k, int thread)
 {
   (void)thread;
@@ -139,6 +141,7 @@ static void pair_pass(void *context, int k, int thread)
   dc_bsh_gather(loop->contact, pair, loop->order, result);
 }
 
+// Steps 1 to 3 of the head.  Without memory for the lists the pairs that wait for them fail.
 void dc_bsh_evaluate_leaves(struct dc_contact *contact, int begin, int end, int most_threads,
                             const struct dc_pose *poses, int order, struct dc_pair_derivatives *results)
 {

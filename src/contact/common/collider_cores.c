@@ -74,6 +74,8 @@ static void scale_widths(const struct dc_shape_leaf *leaf, const double mean[3],
   }
 }
 
+// A round leaf keeps its vertices and loses radius; a hull is pulled inside of itself.  *depth, m, is 0 of leaves that
+// have no inside.
 enum dc_status dc_leaf_core(const struct dc_shape_leaf *leaf, struct dc_arena *arena, struct dc_shape_leaf *core,
                             double *depth, struct dc_error *error)
 {

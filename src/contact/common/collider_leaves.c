@@ -124,6 +124,8 @@ static bool is_ball(struct dc_collider *collider)
   return true;
 }
 
+// Leaves stand where triangles would: counts, weights and the tree are those of leaves, and vertices [vertices][3] are
+// those of leaf 0, leaf 1, ... about the centre of mass.
 enum dc_status dc_collider_create_leaves(struct dc_contact *contact, const struct dc_body *body, double unit_area,
                                          const struct dc_contact_patch *patch, struct dc_collider *collider,
                                          struct dc_error *error)

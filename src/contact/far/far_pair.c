@@ -169,6 +169,8 @@ static inline void add_node_rates(const struct dc_far_surface *a, const struct d
   of_b->spread += by_square_rate;
 }
 
+// Derivatives of all centred terms by the numbers of their nodes, weighted by the blends above them; with rates their
+// change along the velocities of the nodes, too.
 static void add_terms(const struct dc_far_pair *pair, const struct dc_far_surface *a, const struct dc_far_surface *b,
                       const struct dc_far_rule *rule, bool rates)
 {

@@ -34,6 +34,8 @@ void dc_leaf_friction_release(struct dc_leaf_friction *own)
   free(own->leaves);
 }
 
+// Lists one pair of leaves as a sliding pair of hulls: its plane's axes, and for each vertex its lever, its height and
+// its share of the normal force.  -1 when out of memory.
 int dc_leaf_friction_add(struct dc_contact *contact, struct dc_leaf_friction *own, int p, size_t t, double strength,
                          int blend)
 {
@@ -162,6 +164,7 @@ static void through_plane(const struct pull *pull)
   }
 }
 
+// Returns the derivative of D along the twists; the three ways of the head add to the wrenches of both sides.
 double dc_leaf_friction_pull_back(const struct dc_contact *contact, const struct dc_leaf_friction *own,
                                   const struct dc_friction_unit *unit, const struct dc_friction_motion *motion,
                                   struct dc_friction_sides *sides)

@@ -185,6 +185,8 @@ static void through_parallel(const double (*x)[3], double by_c, double (*out)[3]
     dc_vec_add_scaled(out[v], out[v], v % 2 ? 2 * by_c : -2 * by_c, v < 2 ? by_e : by_f);
 }
 
+// Cotangents of a sliding point become those of its four vertices: by the motion of the closest points, by distance
+// and normal through r, by the weights, and by how parallel two edges are.
 void dc_point_pull_back(const struct dc_point_origin *origin, const double normal[3],
                         const struct dc_point_cotangents *c, double (*out)[3])
 {

@@ -411,6 +411,8 @@ static inline void store_hessians(const struct sliding_sums t[2], const lanes b[
                  -(y[0][i][0] * scaled[1][j][0] + (y[0][i][1] * scaled[1][j][1] + y[0][i][2] * scaled[1][j][2])));
 }
 
+// Gradients and Hessians of a group from its slips: sums over the three vertices of either body, and Z of all six,
+// which the plane's motion is eliminated with.  With hold, curvature is that between the last iterate and this one.
 static inline void store_pair(struct dc_friction_batch *batch, const struct sliding *p, const lanes arm[6][3],
                               const lanes b[2][3], const lanes r[6][2], const lanes s[6], lanes strength,
                               const struct dc_friction_motion *motion, struct dc_friction_sums *sums, int lane)
@@ -479,6 +481,9 @@ static inline lanes dissipated(const lanes weight[6], const lanes r[6][2], const
   return sum;
 }
 
+// One batch at a motion of the frames: velocities, then the motion z of the planes from the last one (warm) or from
+// weighted least squares (cold), then energy and, by the order asked for, derivatives.  Pairs without weight cannot
+// fail.
 static void friction_terms(struct dc_friction_batch *batch, const struct dc_friction_motion *motion,
                            struct dc_friction_sums *sums)
 {

@@ -78,6 +78,9 @@ struct centred {
   lanes value, first, second;
 };
 
+// C = W_I W_J (24 sqrt(l/rho) + 12 l/rho) with rho = sqrt(r^2 + sigma^2), that is P - 12 of two points, and its first
+// two derivatives by r: C'(rho) r/rho and C''(rho) (r/rho)^2 + C'(rho) sigma^2/rho^3 (docs/theory.md, "Centred
+// terms").
 static inline struct centred centred_potential(lanes r, lanes spread, lanes scale, double length)
 {
   lanes rho = square_root(r * r + spread), inverse = 1.0 / rho;
@@ -90,6 +93,7 @@ static inline struct centred centred_potential(lanes r, lanes spread, lanes scal
                           .second = scale * (curvature * ratio * ratio + slope * spread * square * inverse)};
 }
 
+// Energies, gradients and, added up lane by lane, Hessians of eight node pairs as points with a spread.
 static void centred_terms(struct dc_centred_batch *batch, int order, double (*hessian)[DC_BATCH])
 {
   for (int lane = 0; lane < DC_BATCH; lane += DC_LANE_WIDTH) {
@@ -108,6 +112,8 @@ static void centred_terms(struct dc_centred_batch *batch, int order, double (*he
   }
 }
 
+// All that a blend needs before its sum A is known: the direction of its radial term, phi = t^3 (10 - 15 t + 6 t^2)
+// with two derivatives by r, and its centred term likewise.
 static void blend_setup(const struct dc_node_batch *nodes, struct dc_blend_batch *batch)
 {
   for (int lane = 0; lane < DC_BATCH; lane += DC_LANE_WIDTH) {

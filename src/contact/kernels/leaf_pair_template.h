@@ -348,6 +348,9 @@ static inline void load_leaves(const struct dc_leaf_batch *batch, int lane, stru
     p->radius[side] = load(&batch->radius[side][lane]);
 }
 
+// One group of pairs of leaves: Newton's method in the frame of the start plane.  A lane that loses digits there gets
+// a new frame at the plane it has come to, up to FRAMES_LIMIT times; then value, gap, plane and derivatives are
+// stored.
 static void leaf_group(struct dc_leaf_batch *batch, int lane, int order, double (*hessian)[DC_BATCH])
 {
   struct leaf_group p;

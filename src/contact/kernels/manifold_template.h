@@ -34,6 +34,7 @@ struct edge_pair {
   lanes sides[4][2], weight[4], clipped[2], gamma;  // clipped: a_c
 };
 
+// p, d and the side that z lies on, for `count` coordinates at once, so that their exponentials overlap.
 static inline void edge_ends(int count, const lanes *z, const struct edge_scale *scale, struct edge_end *ends)
 {
   lanes nearest[6], p[6];
@@ -74,6 +75,7 @@ static inline lanes edge_cost(const struct edge_pair *e, const lanes a[2])
   return a[0] * (0.5 * (e->q11 * a[0]) + e->q12 * a[1] + e->c1) + a[1] * (0.5 * (e->q22 * a[1]) + e->c2);
 }
 
+// Edge vectors and products of one group of pairs, scaled by s, so that lambda has no unit.
 static inline void edge_load(const double *const ends[DC_EDGE_ENDS], int i, const struct dc_edge_smoothing *smoothing,
                              struct edge_pair *e)
 {
@@ -96,6 +98,8 @@ static inline void edge_load(const double *const ends[DC_EDGE_ENDS], int i, cons
   e->c2 = e->raw[4] * e->inverse_size - 0.5 * smoothing->regularization;
 }
 
+// The steps of the head: minima on the four sides and the free one from six coordinates z, gamma, clipped coordinates,
+// and the softmax over the sides.
 static inline __attribute__((always_inline)) void edge_solve(const struct edge_scale *scale, struct edge_pair *e)
 {
   lanes diagonal = e->q11 * e->q22, determinant = larger(diagonal - e->q12 * e->q12, splat(1e-300));

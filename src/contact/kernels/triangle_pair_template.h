@@ -385,6 +385,8 @@ struct pair_terms {
   lanes normal[3];      // m in world axes
 };
 
+// F_xi for a twist of triangle a about c_a: (n x a, -Q n) with a = sum_A x/h^2 and Q = sum_A 1/h^2.  Only the vertices
+// of a appear, since P depends on the relative pose alone.
 static inline void pair_gradient(const lanes world[6][3], const struct local_frame *frame, const lanes plane[4],
                                  const lanes r[6], struct pair_terms *t, lanes f[6])
 {
@@ -405,6 +407,9 @@ static inline void pair_gradient(const lanes world[6][3], const struct local_fra
     f[3 + k] = -t->total * t->normal[k];
 }
 
+// The Schur complement of the plane in the Hessian of F by twist and plane:
+//     F_xixi = Z - G H^-1 G^T,   P_xixi = P' (F_xixi + F_xi F_xi^T/(3 S)) + P'' F_xi F_xi^T,
+// Z and G summed over the vertices of a.  Half a solve, L^-1 G^T, is enough for the products.
 static inline void pair_hessian(const lanes world[6][3], const struct local_frame *frame, const lanes local[6][3],
                                 const lanes plane[4], const lanes r[6], lanes s, const struct pair_terms *t,
                                 const lanes f[6], lanes p1, lanes p2, lanes weight, lane_mask valid,
@@ -517,6 +522,8 @@ static inline lane_mask optimal_planes(const lanes x[6][3], lane_mask remembered
   }
 }
 
+// One group of pairs: the remembered plane in world axes about c_a, the optimal plane from it, and what the caller
+// wants. The plane is stored in the axes of b, since it then follows b to the next evaluation.
 static inline void solve_group(struct dc_triangle_batch *batch, int lane, int order, double (*hessian)[DC_BATCH])
 {
   lanes x[6][3], plane[4], stored[4], local_plane[4], local[6][3], u[6], r[6];

@@ -16,6 +16,7 @@ struct moves {
   bool any;
 };
 
+// The turn is R(1) R(0)^T, so that arms in world axes can be turned by it.
 static void set_moves(const struct dc_path *path, int body, struct moves *moves)
 {
   struct dc_motion motion = dc_motion_of(path, body);

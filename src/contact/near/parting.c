@@ -187,6 +187,7 @@ static bool part_them(const struct search *s, const int part[2], double move[3])
   return try_middles(s, part, move) && try_faces(s, part, 0, move) && try_faces(s, part, 1, move);
 }
 
+// The pair of parts that needs the longest move is parted first; others may be apart then.
 static enum dc_status part_meshes(struct search *s, double move[3])
 {
   double longest = -1, tried[3];
@@ -221,6 +222,7 @@ static enum dc_status part_from_primitive(const struct search *s, const struct d
   return DC_OK;
 }
 
+// *move, m, is that of body a, in the world, within the span of axes [axis_count][3].
 enum dc_status dc_contact_parting(const struct dc_contact *contact, const struct dc_pose *poses, int pair,
                                   int axis_count, const double (*axes)[3], double margin, double move[3])
 {

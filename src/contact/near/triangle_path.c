@@ -152,6 +152,8 @@ static double helix_bend(const struct dc_motion *frame, const struct dc_instant 
   return own + turn * (swept + 2) * speed;
 }
 
+// How far along the path an axis that turns with a body keeps two leaves apart: as long as no vertex of the other
+// leaf, seen from that body, comes down to `kept`.  Speeds and bends are bounds over the rest of the path.
 static double turning_stretch(const struct moving_leaf *p, const struct moving_leaf *q, const struct dc_motion *frame,
                               const struct dc_instant *now, const double normal[3], double kept, double rest)
 {

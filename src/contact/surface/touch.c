@@ -23,6 +23,8 @@ static void edges_of(const struct dc_touch *touch, double e[3], double f[3])
   dc_vec_sub(f, touch->x[3], touch->x[2]);
 }
 
+// m(c) and two derivatives: 1 of a point and a triangle; of edges it fades out as they become parallel, where the
+// distance has a kink (Li et al. 2020, Eq. 24).
 void dc_touch_mollifier(const struct dc_touch *touch, double m[3])
 {
   double e[3], f[3], n[3];

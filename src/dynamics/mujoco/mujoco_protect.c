@@ -44,6 +44,7 @@ static void install_handlers(void)
     mju_user_warning = ignore_warning;
 }
 
+// A call may not hold resources that only its end would release, since an error jumps out of it.
 enum dc_status dc_mujoco_protect(void (*call)(void *context), void *context, enum dc_status failure,
                                  struct dc_error *error)
 {

@@ -102,6 +102,7 @@ static int add_primitive(struct dc_ipc_walk *walk, const struct dc_ipc_primitive
   return 0;
 }
 
+// The walk of an evaluation again, with another visitor: ipc keeps no list of its pairs.
 static int add_pair(struct dc_points *points)
 {
   const struct dc_contact *contact = points->contact;
