@@ -35,6 +35,7 @@ static enum dc_status greet(const struct dc_transport *transport, struct dc_buff
   return DC_OK;
 }
 
+// *crew is owned by the caller; every rank must have greeted with the same identity, that is the same build and scene.
 enum dc_status dc_plan_crew_gather(const struct dc_transport *transport, const char *identity,
                                    struct dc_plan_crew **crew, struct dc_error *error)
 {

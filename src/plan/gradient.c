@@ -51,6 +51,7 @@ void dc_gradient_complete(struct dc_gradient_settings *settings, bool type_given
     settings->order = 0;
 }
 
+// A simulator without an adjoint has differences alone.
 enum dc_status dc_gradient_check_model(const struct dc_gradient_settings *settings,
                                        const struct dc_contact_model *model, struct dc_error *error)
 {

@@ -79,6 +79,8 @@ static enum dc_status linearize(void *context, const double *x, const struct dc_
   return DC_OK;
 }
 
+// A Gauss-Newton minimization whose values are the plant's and whose Jacobian is the planning world's.  kept
+// [parameters] becomes the best point of the plant; h->foreseen tells whether its trial reached the goal.
 enum dc_status dc_horizon_aim(struct dc_receding_horizon *h, double *kept, struct dc_error *error)
 {
   struct dc_horizon_tried tried;

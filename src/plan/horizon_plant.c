@@ -240,6 +240,7 @@ bool dc_horizon_factor_counts(const struct dc_receding_horizon *h, int factor)
   return own->misses[factor] <= WORSE * least + UNTOLD;
 }
 
+// `earlier` lets objectives look at the frames before, which lie in front of the pointers.
 struct dc_trajectory dc_horizon_frame_of(const struct dc_trajectory *whole, int frame)
 {
   struct dc_trajectory single = *whole;
@@ -276,6 +277,7 @@ static void set_tried(struct dc_receding_horizon *h, const double *parameters)
   dc_task_apply(h->task, h->model, &h->plan->window, h->plan->state, parameters, own->tried);
 }
 
+// INFINITY where the plant fails or its loss is not finite; else *tried shows the trial, owned by the plant.
 double dc_horizon_try_whole(struct dc_receding_horizon *h, const double *parameters, struct dc_horizon_tried *tried)
 {
   struct dc_horizon_plant *own = h->plant;
@@ -345,6 +347,8 @@ enum dc_status dc_horizon_place(struct dc_receding_horizon *h, const double *for
   return DC_OK;
 }
 
+// Only what cannot be computed from the executed frames: the state before, impacts, errors of the factors, and where
+// the window starts if it was moved.
 enum dc_status dc_horizon_plant_save(const struct dc_receding_horizon *h, struct dc_snapshot *snapshot)
 {
   const struct dc_horizon_plant *own = h->plant;

@@ -451,6 +451,7 @@ enum dc_status dc_plan_find_rows(struct dc_plan *plan, const double *parameters,
   return end(&worlds, begin(plan, parameters, 0, rows, &worlds, error));
 }
 
+// product [rows] = J direction: the columns' way with a single direction.
 enum dc_status dc_plan_push_forward(struct dc_plan *plan, const double *parameters, const double *direction,
                                     double *product, struct dc_error *error)
 {

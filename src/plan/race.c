@@ -45,6 +45,8 @@ static const double SOFTEST = 3e4;         // factor in the first stage of softe
 static const double SHORTER = 1.0 / 3;     // factor on the leader's rate from the best point
 static const double HEAVIER = 10;          // factor on the weight of what is judged, with every second round
 
+// The world of smoother friction has a smoothing velocity of SMOOTH_SPEED, m/s, as far as the bounds of the factor
+// allow.
 enum dc_status dc_race_create(struct dc_search *search, struct dc_error *error)
 {
   const struct dc_plan *plan = search->plan;
@@ -146,6 +148,8 @@ static enum dc_status add_windows(struct dc_search *search, struct dc_search_mem
   return DC_OK;
 }
 
+// A member that starts elsewhere gets the plan of its world.  Soft fans stay in the scene's, with a factor on the
+// contact stiffness that comes nearer to 1 with each stage.
 enum dc_status dc_race_start_member(struct dc_search *search, int index, int recipe, int away, const double *x,
                                     struct dc_error *error)
 {
@@ -223,6 +227,8 @@ static bool is_first_fan(const struct dc_search *search, const struct dc_search_
   return search->round == 0 && member == search->members && member->plan && member->recipe == DC_RECIPE_FIRST_FAN;
 }
 
+// Round 0 begins all recipes from the first guess.  Odd rounds shorten the steps of the best; even ones begin from
+// draws.
 enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *error)
 {
   if (!search->race)
@@ -555,6 +561,7 @@ static enum dc_status shorten(struct dc_search *search, struct dc_error *error)
   return rest ? add_shorter(search, 1, error) : DC_OK;
 }
 
+// After a turn of the members live [count]: conversions and ends one by one, then those of a heat.
 enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count, struct dc_error *error)
 {
   enum dc_status status = DC_OK;

@@ -41,6 +41,7 @@ static void set(const struct dc_option *table, void *options, const char *name, 
   memcpy((char *)options + table[dc_option_find(table, name)].offset, value, size);
 }
 
+// The defaults of the optimizer with what a recipe changes; *options is in the arena.
 enum dc_status dc_recipe_options(int recipe, double target, long turns, struct dc_arena *arena, void **options,
                                  struct dc_error *error)
 {

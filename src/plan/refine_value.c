@@ -366,6 +366,8 @@ static void pair_gradient(const struct contact_state *state, int k, const double
   }
 }
 
+// Adds to the gradient of body k that of the other one, as the opposite relative motion: the equivalent gradient of
+// paper 002.  Step sizes make turns and shifts comparable.
 static void transport(const struct contact_state *state, int k, const double *step_size, const double other[6],
                       double gradient[6])
 {

@@ -89,6 +89,7 @@ enum dc_status dc_search_make_member(struct dc_search *search, int index, bool o
   return dc_search_start_member(search, member, search->world, x, error);
 }
 
+// A member has a plan of its own in the world it begins in, with the scene's estimates of gradients.
 enum dc_status dc_search_start_member(struct dc_search *search, struct dc_search_member *member,
                                       const struct dc_plan *world, const double *x, struct dc_error *error)
 {

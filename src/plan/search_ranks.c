@@ -217,6 +217,7 @@ enum dc_status dc_search_take_turns(struct dc_search *search, const int *live, i
   return status || !collected ? status : dc_fail(error, collected, "%s", local.text);
 }
 
+// A rank other than 0 creates the search from the scene, so that messages need not hold it.
 static enum dc_status make_search(struct dc_search_helper *helper, struct dc_error *error)
 {
   const struct dc_search_scene *scene = &helper->scene;

@@ -57,6 +57,7 @@ static int find_moved(const struct dc_shot *shot, const struct dc_plan *plan, co
   return count;
 }
 
+// The target of a shot is where the body ended up, so that the task is known to be solvable.
 static enum dc_status add_objective(const struct dc_shot *shot, const struct dc_plan *plan, int body,
                                     struct dc_task *task, struct dc_arena *arena, struct dc_error *error)
 {

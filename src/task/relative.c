@@ -26,6 +26,7 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// The body must move, or its offset would say nothing; a negative "until" stands for the last frame.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_relative_options *relative = options;

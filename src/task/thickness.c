@@ -182,6 +182,8 @@ static void row_group(const void *options, const struct dc_model *model, const s
   group->value = group->weight * dc_vec_dot(group->d, group->d);
 }
 
+// Rows are the six entries of a symmetric matrix, three a group; those off the diagonal stand for two and have the
+// factor sqrt(2), of which either gets the half.
 static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                           const struct dc_trajectory *trajectory, int index, const double *weights,
                           struct dc_loss_cotangent *cotangent)
@@ -199,6 +201,7 @@ static void row_pull_back(const void *options, const struct dc_model *model, con
 static const struct dc_objective_rows rows = {
     .by_input = true, .count = row_groups, .group = row_group, .pull_back = row_pull_back};
 
+// The body that lacks most, m.  Frames do not matter: shapes are those of the design.
 static void report(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                    const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached)
 {

@@ -126,6 +126,7 @@ struct push {
   const struct dc_support *support;
 };
 
+// Force, slope and entry of one coordinate in one step; of a frame on nodes the entries are those of its support.
 static struct push push_at(const struct dc_torque_options *torque, const struct dc_model *model,
                            const struct dc_actuator_coordinate *coordinate, int c, int step, double y)
 {

@@ -17,6 +17,7 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// Directions may have any length but zero.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_upright_options *upright = options;
