@@ -36,6 +36,7 @@ struct bracket {
   double apart, together;
 };
 
+// Between a place where bodies are apart and one where they meet, which an infinite energy tells.
 static double bisect(struct dc_approach *approach, struct bracket bracket, double precision)
 {
   for (int i = 0; i < MOST_HALVINGS && bracket.apart - bracket.together > precision; i++) {

@@ -155,6 +155,7 @@ static bool set_secants(struct dc_barrier_step *barrier, int n)
   return factor(barrier, n, barrier->secant);
 }
 
+// Woodbury's formula: the answer of the matrix without barriers, less what the barriers take of it.
 void dc_barrier_step_solve(const struct dc_barrier_step *barrier, const double *row, double *response)
 {
   int n = barrier->count, nv = barrier->nv;

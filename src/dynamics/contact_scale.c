@@ -174,6 +174,7 @@ static void set_loads(struct scale *scale)
   }
 }
 
+// Keeps the least stiffness of all bounds, and which bound by which bodies it was, for reports.
 static void bound_stiffness(struct scale *scale, double stiffness, int bound, int body, int other, double gap)
 {
   if (!(stiffness > 0) || !(stiffness < scale->stiffness))

@@ -52,6 +52,7 @@ static int divisions(long size)
   return count;
 }
 
+// Sizes are whole numbers of the smallest part, so that parts add up to the step without rounding.
 static struct dc_step_interval interval_of(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                            int step, struct progress progress)
 {

@@ -84,6 +84,7 @@ static struct passed passed_on(const struct dc_step_state *state, int pair, cons
   return (struct passed){.waits = waits && alone, .stays = stays && alone, .acted = pushes && moves(state)};
 }
 
+// Pushes that wait begin, and those that acted are taken back in the next interval.
 static void pass_on(struct passed passed, const double before[DC_LATE_NUMBERS], double late[DC_LATE_NUMBERS])
 {
   for (int k = 0; k < 12; k++) {
@@ -92,6 +93,7 @@ static void pass_on(struct passed passed, const double before[DC_LATE_NUMBERS], 
   }
 }
 
+// An impulse that the law lets wait acts along the normal of now.
 void dc_late_leave(const struct dc_step_state *state, int pair, const double (*memory)[DC_IMPACT_NUMBERS],
                    const double law[DC_IMPACT_LAW], double late[DC_LATE_NUMBERS])
 {

@@ -445,6 +445,7 @@ void dc_impact_given_slopes(const struct dc_step_state *state, int pair, const d
   slopes->stiffness += weights[DC_IMPACT_PUSH] * push * n.size;
 }
 
+// The smaller of both bodies' numbers, at most 1; where both are equal each has half of the slope.
 double dc_impact_restitution(const struct dc_step_state *state, int pair, double slopes[2])
 {
   const struct dc_design *design = &state->input->design;

@@ -239,6 +239,7 @@ static double mass_at(const struct dc_bodies *bodies, const struct dc_tie *tie)
   return sum;
 }
 
+// Ends that nothing parts would have an infinite mass: MOST_PARTS times all that hangs there stands for it.
 enum dc_status dc_link_ties(const struct dc_bodies *bodies, double step, int count, struct dc_tie *ties,
                             struct dc_arena *arena, struct dc_error *error)
 {

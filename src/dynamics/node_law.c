@@ -19,6 +19,7 @@ void dc_node_law_add_slope(const struct dc_node_law *law, double scale, double *
     dc_vec_add_scaled(slope, slope, scale * stiffness_of(law).k, law->way);
 }
 
+// block += e/(2 gap^2) n n^T + k (I - n n^T) + 2 dk/d|t|^2 t t^T with the way t along the plane.
 void dc_node_law_add_curvature(const struct dc_node_law *law, double block[9])
 {
   const double *n = law->normal, *t = law->way;
@@ -31,6 +32,7 @@ void dc_node_law_add_curvature(const struct dc_node_law *law, double block[9])
       block[3 * i + j] += normal * n[i] * n[j] + slip.k * ((i == j) - n[i] * n[j]) + 2 * slip.by_square * t[i] * t[j];
 }
 
+// A move d of the node changes its gap by n . d and its way by the rest of d.
 void dc_node_law_move(struct dc_node_law *law, const double *d)
 {
   double along = dc_vec_dot(law->normal, d);

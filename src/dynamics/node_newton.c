@@ -58,6 +58,7 @@ struct dc_node_newton {
   double *move, *product;  // [size] a linear step and H times it
 };
 
+// Automatic choices may change to two levels where sweeps do badly, from a size on; both solvers exist then.
 static enum dc_status create_solvers(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix)
 {
   const struct dc_block_method two_level = {DC_CONJUGATE_GRADIENTS, DC_PRECONDITION_TWO_LEVEL};
@@ -219,6 +220,7 @@ static void linearize(struct dc_node_newton *newton)
   bend(newton);
 }
 
+// The largest entry of the slope relative to what is allowed of it.
 static double residual_of(const struct dc_node_newton *newton, const double *allowed)
 {
   double largest = 0;
@@ -452,6 +454,7 @@ void dc_node_newton_renew(struct dc_node_newton *newton, const double *q)
   renew_solvers(newton);
 }
 
+// One factorization answers all right-hand sides, iterations each of them anew: these pay for few vectors only.
 bool dc_node_newton_prefers_iterations(const struct dc_node_newton *newton, int count)
 {
   int nodes = newton->size / 3;
@@ -465,6 +468,7 @@ bool dc_node_newton_keeps_apart(const struct dc_node_newton *newton)
   return newton->method.preconditioner == DC_PRECONDITION_WOODBURY;
 }
 
+// Laws of half-spaces may be many orders stiffer than elements: kept apart they do not enter the matrix.
 void dc_node_newton_prepare(struct dc_node_newton *newton, const struct dc_step_state *state)
 {
   dc_node_newton_renew(newton, state->q_next);

@@ -102,6 +102,7 @@ static size_t matrices_size(const struct dc_prediction *prediction)
   return size;
 }
 
+// Armature is inertia of a coordinate itself, such as that of a rotor behind gears.
 static void find_armature(const struct dc_bodies *bodies, double *armature)
 {
   for (int i = 0; i < bodies->count; i++)
@@ -433,6 +434,8 @@ static enum dc_status solve(const struct dc_step_state *state, struct dc_predict
                  "euler");
 }
 
+// Turns in an interval are bounded before and after the solution, since the sines that G sees cannot tell larger ones.
+// The factors stay for pulling back and pushing forward.
 enum dc_status dc_predict(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
 {
   struct dc_prediction *prediction = state->prediction;
@@ -446,6 +449,7 @@ enum dc_status dc_predict(struct dc_rollout *rollout, const struct dc_step_state
   return status ? status : factor(state, prediction, error);
 }
 
+// Terms add their derivatives by the predicted frames and coordinates here, as if these were independent.
 void dc_prediction_begin_pull_back(const struct dc_step_state *state, struct dc_step_cotangent *out)
 {
   const struct dc_bodies *bodies = &state->model->bodies;

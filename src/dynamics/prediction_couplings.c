@@ -33,6 +33,7 @@ static struct view view_of(const struct dc_step_state *state, int k, enum dc_for
   return view;
 }
 
+// Level times stretch of all three states, along J at t.
 void dc_prediction_add_couplings(const struct dc_step_state *state, const double *next, double *sum)
 {
   const double *const states[] = {[DC_AT_NEXT] = next, [DC_AT_NOW] = state->q_now, [DC_AT_BEFORE] = state->q_before};
@@ -44,6 +45,7 @@ void dc_prediction_add_couplings(const struct dc_step_state *state, const double
     }
 }
 
+// A change of the state at a place, seen through its own J, acts along J at t; transposed: the other way round.
 void dc_prediction_add_coupling_block(const struct dc_step_state *state, enum dc_force_place place, const double *next,
                                       bool transposed, const double *tangent, double *sum)
 {

@@ -26,6 +26,7 @@ void dc_prediction_add_pins(const struct dc_step_state *state, double (*wrenches
   dc_pin_add_wrench(pinned, -level_of(state, pinned), pinned->d, wrenches);
 }
 
+// The block of terms_pin.c with the level of the prediction, exact since the force is not small.
 void dc_prediction_add_pin_block(const struct dc_step_state *state, const double (*twists)[6], const double *nodes,
                                  double (*wrenches)[6], double *joints)
 {

@@ -23,6 +23,7 @@ static void add_difference(const struct dc_step_state *state, const struct dc_ti
   dc_vec_add_scaled(wrenches[tie->to] + 3, wrenches[tie->to] + 3, -level, d);
 }
 
+// The mean of the stretches at q*, t and t-1 by their shares acts on the frames at t.
 void dc_prediction_add_ties(const struct dc_step_state *state, const struct dc_pose *next, double (*wrenches)[6])
 {
   const struct dc_pose *const poses[] = {[DC_AT_NEXT] = next, [DC_AT_NOW] = state->now, [DC_AT_BEFORE] = state->before};

@@ -22,6 +22,7 @@
 static const double ROOT_PRECISION = 1e-14;
 enum { ROOT_ITERATIONS = 60 };
 
+// k is the force over the way, whose derivative by the square of the way needs no division by a way of zero.
 struct dc_slip_stiffness dc_slip_stiffness(const struct dc_slip_law *law, double square)
 {
   double c = law->c, e = law->e;

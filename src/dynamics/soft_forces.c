@@ -20,6 +20,7 @@ static double size_of(const struct dc_bodies *bodies, int body)
   return moves(bodies, body) ? 2 * (soft ? soft->radius : bodies->bodies[body].radius) : INFINITY;
 }
 
+// Normal forces of a half-space on nodes, N, by whether their gap is within `reach` of the body's size.
 static void add_plane(const struct dc_model *model, const struct dc_soft *soft, const struct dc_pose *pose, int plane,
                       const double *q, double reach, double (*near)[3], double (*far)[3])
 {

@@ -142,6 +142,8 @@ static void add_damping(struct dc_rollout *rollout, const struct dc_step_state *
                      rollout->matrix);
 }
 
+// damping > 0 adds that many times the positive part of the inertia: a step gets shorter in all that only inertia
+// resists.
 static void assemble(struct dc_rollout *rollout, const struct dc_step_state *state, bool exact, double damping)
 {
   struct dc_step_hessian hessian = {.blocks = rollout->frames.blocks,

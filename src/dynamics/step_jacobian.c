@@ -151,6 +151,7 @@ static enum dc_status linearize(struct dc_rollout *rollout, const struct dc_roll
   return DC_OK;
 }
 
+// state [2 nv][2 nv] and drive [2 nv][2 actuators + nv] are rows of an adjoint over one step (readout.h).
 enum dc_status dc_step_linearize(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                  const struct dc_trajectory *trajectory, double *state, double *drive,
                                  struct dc_error *error)

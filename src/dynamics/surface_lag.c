@@ -39,6 +39,7 @@ static void add_force(double sum[3], const struct dc_touch *touch)
   dc_vec_add_scaled(sum, sum, touch->body[0] <= touch->body[1] ? 1 : -1, force);
 }
 
+// Forces of all touches of a pair, as a sum of sizes and as a vector.
 static void find_sums(struct dc_rollout *rollout, const struct dc_step_state *state)
 {
   struct dc_surface_share *shares = rollout->rigid.shares;
@@ -95,6 +96,8 @@ static void find_share(const struct dc_rollout *rollout, const struct dc_step_st
   share->kept_by_force = lag.kept * before - lag.kept_by_slip * kept / force;
 }
 
+// Steps of the head for every pair: sums at t, those before where they are asked for, shares, and the factors on
+// friction.
 enum dc_status dc_surface_share_out(struct dc_rollout *rollout, const struct dc_step_state *state,
                                     struct dc_error *error)
 {
@@ -112,6 +115,7 @@ enum dc_status dc_surface_share_out(struct dc_rollout *rollout, const struct dc_
   return status;
 }
 
+// Sliding contacts stand pair by pair, so that those of one are a range of the list.
 const struct dc_sliding_contact *dc_surface_sliding_of(const struct dc_step_state *state, int pair, size_t *count)
 {
   size_t all = 0, begin = 0, end;
@@ -163,6 +167,7 @@ void dc_surface_share_pull_back(const struct dc_step_state *state, int pair, dou
     numbers_of(state, out->memory)[pair] += weight * share->factor_by_kept;
 }
 
+// The transposed of dc_surface_share_pull_back.
 double dc_surface_share_push(const struct dc_step_state *state, int pair, const struct dc_step_variation *variation)
 {
   const struct dc_surface_share *share = &state->rigid->shares[pair];
@@ -188,6 +193,7 @@ void dc_surface_pull_back_left(const struct dc_step_state *state, const double (
   }
 }
 
+// The transposed of dc_surface_pull_back_left.
 void dc_surface_push_left(const struct dc_step_state *state, const struct dc_step_variation *variation,
                           double (*left)[DC_IMPACT_NUMBERS])
 {

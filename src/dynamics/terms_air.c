@@ -90,6 +90,7 @@ static double value(const struct dc_step_state *state)
   return sum;
 }
 
+// Resistance and pressure act along the area vector; each corner gets a third.
 static void visit_gradient(const struct dc_step_state *state, const struct patch *patch, void *context)
 {
   double force[3];

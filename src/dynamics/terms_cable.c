@@ -21,6 +21,7 @@ static double target_of(const struct dc_step_state *state, const struct dc_cable
   return state->input->target_position[at] - state->interval.remaining * state->input->target_velocity[at];
 }
 
+// The root is taken so that nothing cancels: s + R for a stretched cable, e^2/(R - s) for a slack one.
 static void set_pull(const struct dc_step_state *state, const struct dc_cable *cable, struct pull *pull)
 {
   double e = cable->smoothing, length = dc_cable_stretches(cable, state->next, pull->along, pull->lengths),
@@ -43,6 +44,7 @@ static void point_slope(const struct dc_cable *cable, const struct pull *pull, i
                              *end_ = cable + (state)->model->bodies.cable_count;                                       \
        cable < end_; cable++)
 
+// Every cable once; what it pulls depends on the frames at t+1 and on its target alone.
 static double value(const struct dc_step_state *state)
 {
   double sum = 0;
@@ -55,6 +57,7 @@ static double value(const struct dc_step_state *state)
   return sum;
 }
 
+// `scale` times J on the frames that the cable goes through: the tension for gradients, its change for products.
 static void add_forces(const struct dc_cable *cable, const struct pull *pull, double scale,
                        struct dc_step_forces *forces)
 {
@@ -202,6 +205,7 @@ static enum dc_status add_shape_mixed(const struct dc_step_state *state, const s
   return DC_OK;
 }
 
+// A target that grows by dy lengthens the cable at rest and takes T' dy from the tension.
 static void add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                         struct dc_step_forces *forces)
 {

@@ -46,6 +46,7 @@ double dc_node_barrier(const struct dc_model *model, const struct dc_soft *soft)
   return soft->barrier_inertia / (h * h);
 }
 
+// The normal of a half-space is the third column of its rotation; gap and points are in m.
 double dc_node_gap(const struct dc_pose *plane, const double *x, double normal[3])
 {
   double offset[3];
@@ -130,6 +131,7 @@ static void slip_stiffness(const struct touch *touch, const struct slip *slip, c
   dc_vec_add_scaled(product, product, 2 * slip->at.by_square * along, slip->way);
 }
 
+// -(e/2) log(gap), and D(way) of the way along the plane since t.
 static void visit_value(const struct dc_step_state *state, const struct touch *touch, void *context)
 {
   struct slip slip;
@@ -147,6 +149,7 @@ static double value(const struct dc_step_state *state)
   return sum;
 }
 
+// The normal force e/(2 gap) and the stiffness k of friction along the way.
 static void visit_gradient(const struct dc_step_state *state, const struct touch *touch, void *context)
 {
   struct slip slip;
@@ -209,6 +212,7 @@ struct response {
   double *sum;
 };
 
+// e/(2 gap^2) n (n . l), with no friction: terms_past.c asks for the barrier alone.
 static void visit_response(const struct dc_step_state *state, const struct touch *touch, void *context)
 {
   const struct response *response = context;
@@ -319,6 +323,7 @@ struct left_weights {
   struct dc_step_cotangent *out;
 };
 
+// The impulse that friction keeps depends on the force at t through the gap there, and on what was kept before.
 static void pull_back_left(const struct dc_step_state *state, const struct touch *touch, void *context)
 {
   const struct left_weights *left = context;
@@ -343,6 +348,7 @@ struct left_move {
   double *left;
 };
 
+// The transposed of pull_back_left; a node that is not touched keeps nothing.
 static void push_left(const struct dc_step_state *state, const struct touch *touch, void *context)
 {
   const struct left_move *move = context;
@@ -449,6 +455,7 @@ static enum dc_status check_start(struct dc_rollout *rollout, const struct dc_ro
                                    : dc_fail(error, DC_INFEASIBLE, "a soft body overlaps a half-space at the start");
 }
 
+// Every node of every soft body has a place for each half-space that it may touch, whether or not it is near.
 long dc_node_touch_count(const struct dc_model *model)
 {
   long count = 0;
@@ -471,6 +478,7 @@ long dc_node_touch_count(const struct dc_model *model)
 // its own curvature, without y, is that of a cone, which Newton's method leaves in steps of any length but of the
 // needed one.
 
+// Multipliers as they follow from the places: exact where these solve the step.
 static void set_dual(const struct dc_step_state *state, const struct touch *touch, void *context)
 {
   struct dc_node_dual *dual = (struct dc_node_dual *)context + touch->index;

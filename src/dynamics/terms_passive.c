@@ -145,6 +145,8 @@ struct origin {
   double next[3], now[3], force[3], gain;
 };
 
+// A translation is damped at the joint's origin, not at the centre of mass: the force there and the arms to the centre
+// at both ends of the interval.
 static struct origin origin_of(const struct passive *p)
 {
   const struct dc_step_state *state = p->state;
@@ -216,6 +218,7 @@ struct hessian_context {
   bool exact;
 };
 
+// The traces of terms_actuator.c; not exact: the level k + d/h that they have without any turn.
 static void ball_hessian(const struct passive *p, bool exact, double block[9])
 {
   double spring[9], damping[9],
@@ -280,6 +283,7 @@ struct mixed_context {
   double *forces;                  // gain the change
 };
 
+// Both ways by the same products: transposed where a variation is pushed forward.
 static void ball_mixed(const struct passive *p, const struct mixed_context *c)
 {
   double spring[9], a[9], bent[3];
@@ -368,6 +372,7 @@ void dc_passive_add_curvature(const struct dc_step_state *state, double *diagona
   visit_parts(state, part_curvature, diagonal);
 }
 
+// Dry friction counts with its stiffness at rest, the largest it has.
 static void part_floor(const struct passive *p, void *context)
 {
   double *floor = context;

@@ -40,6 +40,7 @@ static void pin_at(const struct dc_pose *poses, const double *q, struct dc_pinne
   dc_vec_sub(pinned->d, pinned->d, origin);
 }
 
+// An iterator over all pins of all soft bodies; *pinned begins with zeros.
 bool dc_next_pin(const struct dc_bodies *bodies, const struct dc_pose *poses, const double *q, struct dc_pinned *pinned)
 {
   for (; pinned->s < bodies->soft_count; pinned->s++, pinned->p = 0)
@@ -52,6 +53,7 @@ bool dc_next_pin(const struct dc_bodies *bodies, const struct dc_pose *poses, co
   return false;
 }
 
+// Adds scale times a force at the pin to the frame of its body; pins to places of the world have none.
 void dc_pin_add_wrench(const struct dc_pinned *pinned, double scale, const double force[3], double (*wrenches)[6])
 {
   double torque[3], *wrench;
@@ -63,6 +65,7 @@ void dc_pin_add_wrench(const struct dc_pinned *pinned, double scale, const doubl
   dc_vec_add_scaled(wrench + 3, wrench + 3, scale, force);
 }
 
+// Velocity of the pin's place with its frame, w x a + t; 0 of places of the world.
 void dc_pin_rate(const struct dc_pinned *pinned, const double (*twists)[6], double rate[3])
 {
   dc_vec_scale(rate, pinned->a, 0);

@@ -35,6 +35,7 @@ static void add_forces(const struct dc_tie *tie, double scale, const double e[3]
   dc_vec_add_scaled(wrenches[tie->to] + 3, wrenches[tie->to] + 3, -scale, e);
 }
 
+// With a prediction e is what the tie is stretched by beyond it, and S its share.
 static double tie_value(const struct dc_step_state *state)
 {
   double sum = 0, e[3];

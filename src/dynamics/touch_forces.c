@@ -22,6 +22,7 @@ void dc_touch_add_forces(const struct dc_bodies *bodies, const struct dc_touch *
   }
 }
 
+// The transposed of dc_touch_add_forces: velocities [4][3] of the vertices along a direction.
 void dc_touch_vary(const struct dc_bodies *bodies, const struct dc_touch *touch,
                    const struct dc_step_direction *direction, const double (*arm)[3], double (*varied)[3])
 {

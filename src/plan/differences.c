@@ -226,6 +226,7 @@ struct slopes {
   enum dc_status *statuses;
 };
 
+// Each thread has a checker with a plan of its own.
 static void slope_pass(void *context, int index, int thread)
 {
   struct slopes *slopes = context;

@@ -166,6 +166,7 @@ struct best {
   bool reached;
 };
 
+// A guess must be better by LEAST_PROGRESS; with several friction factors it is given up as soon as one is not.
 static void try_guess(struct dc_receding_horizon *h, const double *guess, struct best *best)
 {
   bool reached;

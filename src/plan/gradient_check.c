@@ -126,6 +126,7 @@ static int list_design(const struct dc_plan *plan, int first, struct dc_coordina
   return count;
 }
 
+// Controls first, then numbers of every body, of the model, and designs.
 static int list_coordinates(const struct dc_plan *plan, struct dc_coordinate *list)
 {
   int controls = dc_task_control_parameter_count(plan->task, plan->model, plan->window.steps), count = 0;

@@ -231,6 +231,7 @@ enum dc_status dc_horizon_execute(struct dc_receding_horizon *h, int count, stru
   return DC_OK;
 }
 
+// UNTOLD is added so that errors near zero, which say nothing, do not rule factors out.
 bool dc_horizon_factor_counts(const struct dc_receding_horizon *h, int factor)
 {
   const struct dc_horizon_plant *own = h->plant;

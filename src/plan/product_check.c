@@ -195,6 +195,7 @@ struct differences {
   const struct dc_trajectory *centre;
 };
 
+// |a - b|, or |a| for b NULL, without overflow.
 static double distance_of(const double *a, const double *b, int count)
 {
   double sum = 0;

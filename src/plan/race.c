@@ -270,6 +270,7 @@ static bool outlasts(const struct dc_search *search, const struct dc_search_memb
   return member->plan && member->own && any && !search->race->succeeds;
 }
 
+// Members that a round waits for: the one with defaults may outlast it.
 int dc_race_members(const struct dc_search *search)
 {
   int count = 0;
@@ -335,6 +336,7 @@ bool dc_race_draws(const struct dc_search *search)
   return search->round % 2 == 0;
 }
 
+// Every other draw goes anywhere with a random number of knots: what such scenes need is not known.
 void dc_race_vary(const struct dc_search *search, int number, struct dc_random *random, struct dc_spread *spread)
 {
   if (number % 2 == 0)

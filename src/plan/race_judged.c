@@ -61,6 +61,7 @@ bool dc_judged_create(struct dc_judged *judged, const struct dc_task *task, stru
   return count > own;
 }
 
+// Only the weights of objectives that the judged task added: the scene's own stay as they are.
 void dc_judged_scale(struct dc_judged *judged, double factor)
 {
   for (int i = judged->own; i < judged->task.objective_count; i++) {

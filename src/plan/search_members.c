@@ -200,6 +200,7 @@ static void turn_pass(void *context, int index, int thread)
   take_turn(&turn->search->members[turn->live[index]], turn->search->target, turn->search->race != NULL);
 }
 
+// Threads take a member each, unless ranks share the rollouts of every one.
 void dc_search_run_turns(struct dc_search *search, const int *live, int count)
 {
   struct turn turn = {search, live};

@@ -182,6 +182,7 @@ static enum dc_status bring_home(struct dc_search_member *member, struct dc_erro
 // Members are dealt where that takes less time than all ranks working on one member after the other.  The results are
 // the same.
 enum { ALONE = 3, TOGETHER = 8 };
+// Turns side by side or one by one on all ranks, whichever takes less by rough times of a turn.
 static int ranks_for(const struct dc_search *search, int count)
 {
   int ranks = dc_plan_crew_ranks(search->plan->helpers.crew), shared = count < ranks ? count : ranks;

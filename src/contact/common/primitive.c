@@ -10,6 +10,7 @@ const struct dc_primitive_type *dc_primitive_type_of(const struct dc_shape *shap
   return shape->type->half_space ? &dc_half_space : NULL;
 }
 
+// 12 l w_v/g of each vertex with the weight w_v, and two derivatives by its gap g (docs/theory.md, "Half spaces").
 void dc_primitive_far_barrier(const struct dc_primitive_points *points, int first, int count, const double *gaps,
                               double (*values)[3])
 {

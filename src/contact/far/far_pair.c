@@ -50,6 +50,7 @@ static int list_nodes(struct dc_far_pair *pair, const struct dc_far_surface *a, 
   return list_nodes(pair, a, b, rule, right[0], right[1], blend);
 }
 
+// Blend 0 is the root sum, which is not blended; all other sums have their place behind it.
 int dc_far_pair_list(struct dc_far_pair *pair, const struct dc_far_surface *a, const struct dc_far_surface *b,
                      const struct dc_far_rule *rule)
 {
@@ -219,6 +220,7 @@ static void add_blend_derivatives(const struct dc_far_pair *pair, size_t k, cons
   b->by_rates[term->j].radius += radius_rate;
 }
 
+// Energies from the innermost blend outwards, then weights inwards, then terms; returns the energy of the root sum.
 static double derive(struct dc_far_pair *pair, const struct dc_far_surface *a, const struct dc_far_surface *b,
                      const struct dc_far_rule *rule, bool rates)
 {

@@ -31,6 +31,7 @@ struct dc_sliding_hulls *dc_hull_slips_add(struct dc_hull_slips *slips)
   return sliding;
 }
 
+// arm, m, from the frame's origin in world axes; local in the plane's axes; weight W_v = lambda h f_v, N s.
 void dc_hull_slips_add_vertex(struct dc_hull_slips *slips, struct dc_sliding_hulls *sliding, int index,
                               const double arm[3], const double local[3], double distance, double weight)
 {

@@ -32,6 +32,7 @@ static double slack_of(const struct local_plane *p, double *length)
   return (p->slack * (2 - p->slack) - tilt) / (1 + *length);
 }
 
+// Two axes orthogonal to n without a branch (Duff et al. 2017); rows of axes, n last.
 void dc_sdrs_complete_axes(const double n[3], double axes[9])
 {
   double sign = n[2] < 0 ? -1 : 1, a = -1 / (sign + n[2]), b = n[0] * n[1] * a;

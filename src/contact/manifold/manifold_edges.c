@@ -21,6 +21,7 @@
 #include "contact/manifold/manifold_internal.h"
 #include "math/vector.h"
 
+// Ends of all pairs of selected edges, coordinate by coordinate for the lanes; the last pair fills up the batch.
 static void fill_ends(struct dc_manifold *m)
 {
   int rows = m->sides[0].edge_selection.rows, columns = m->sides[1].edge_selection.rows;
@@ -352,6 +353,7 @@ static void take_points(struct dc_manifold *m, int p, const struct dc_manifold_c
   }
 }
 
+// The transposed of fill_ends.
 static void gather_ends(struct dc_manifold *m)
 {
   int rows = m->sides[0].edge_selection.rows, columns = m->sides[1].edge_selection.rows;

@@ -274,6 +274,7 @@ static void bound_pass(void *context, int k, int thread)
   g->contact->bounded[p] = pair_bound(g->contact, &g->contact->pairs[p], g->path, g->keep, &g->contact->bounds[p]);
 }
 
+// One bound a pair, found by threads and chosen in the order of the pairs.
 int dc_contact_gap_bounds(struct dc_contact *contact, const struct dc_path *path, double keep,
                           struct dc_gap_bound *bounds, int capacity)
 {

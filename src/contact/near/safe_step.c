@@ -329,6 +329,7 @@ bool dc_contact_motion_clear(struct dc_contact *contact, struct dc_path *path, i
   return true;
 }
 
+// The quick question is asked of all pairs together; only where it fails the first guilty pair is looked for.
 bool dc_contact_path_clear(struct dc_contact *contact, const struct dc_path *path, int *pair)
 {
   const struct query query = {.path = path, .keep = DC_NEAR_CLEAR_GAP};

@@ -26,6 +26,7 @@ struct search {
   double square;     // of the least distance so far
 };
 
+// A lower bound of the distance of all below two nodes; negative where their spheres meet.
 static double sphere_distance(const struct search *s, int i, int j)
 {
   const double *p = s->a->spheres[i], *q = s->b->spheres[j];

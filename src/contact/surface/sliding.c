@@ -48,6 +48,7 @@ int dc_surface_friction_begin(struct dc_surface_contact *contact, const double *
   return 0;
 }
 
+// Copies the touches at hand, since an evaluation at t+1 lists new ones.
 int dc_surface_hold(struct dc_surface_contact *contact)
 {
   if (dc_grow(&contact->held, &contact->held_capacity, contact->touch_count, sizeof *contact->held))
@@ -64,6 +65,7 @@ const struct dc_touch *dc_surface_held(const struct dc_surface_contact *contact,
   return contact->held;
 }
 
+// The normal force on the first side, N: minus the gradient of the barrier along r.
 void dc_touch_force(const struct dc_touch *touch, double force[3])
 {
   double p[3], m[3];

@@ -182,6 +182,7 @@ static void reset(struct dc_contact *contact)
   dc_sdrs_reset(contact);
 }
 
+// The walls of the convex parts keep bodies apart; vertices and edges against level sets add smooth normals.
 static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                           struct dc_pair_derivatives *result)
 {
