@@ -131,7 +131,7 @@ static void row_group(const void *options, const struct dc_model *model, const s
   *first = step, *last = step + 1;
 }
 
-// A unit force cotangent for one coordinate and step, pulled back like those of the loss.
+// The weight is the cotangent of one force in one step, pulled back like those of the loss.
 static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                           const struct dc_trajectory *trajectory, int index, const double *weights,
                           struct dc_loss_cotangent *cotangent)

@@ -19,7 +19,7 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
-// Fixed bodies have no mass in a scene, whatever their volume.
+// Fixed bodies and cables count without a mass, whatever their volume.
 static bool has_mass(const struct dc_model *model, int body)
 {
   return dc_objective_scene_mass(model, body) > 0;

@@ -166,7 +166,8 @@ void dc_rest_add_to_place(const struct dc_rest_options *rest, const struct dc_tr
   dc_vec_add_scaled(e, e, rest->settle * rest->settle * gate(u).slope * moving / 2, by_place);
 }
 
-// motion 0 is the place at the frame, motion k the k-th step before it.  Rows of a motion are settle times a velocity.
+// motion 0 is the place at the frame, motion k > 0 the step that ends k - 1 frames before it.  Rows of a motion are
+// settle times a velocity.
 void dc_rest_group_pull_back(const struct dc_rest_options *rest, const struct dc_model *model,
                              const struct dc_trajectory *trajectory, int motion, int frame, int body, const char *axes,
                              const double *weights, struct dc_loss_cotangent *cotangent)
