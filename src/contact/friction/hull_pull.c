@@ -27,8 +27,8 @@ static void read_vertex(const struct dc_hull_pull *pull, int v, struct dc_plane_
                            vertex->velocity, vertex->variation);
 }
 
-// The plane's motion z is a minimum.  Its answer to the variation of the vertices is zeta = -Z^-1 dg, with the Hessian
-// Z of D by z and the drag on the spin.
+// The plane's motion z is a minimum of D.  Its answer to variations x' of the vertices is zeta = Z^-1 sum E^T K x'
+// (plane_slip.h), Z with the drag on the spin.
 void dc_hull_pull_answer(struct dc_hull_pull *pull)
 {
   double matrix[3][3] = {[2][2] = pull->drag}, g[3] = {0, 0, 0};
