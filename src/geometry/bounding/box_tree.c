@@ -12,6 +12,7 @@
 
 enum { STACK = 256 };  // trees have a depth of at most 31
 
+// An item with its centre's coordinate along the axis of the current split, m.
 struct keyed {
   double key;
   int item;
@@ -91,6 +92,8 @@ void dc_box_tree_refit(struct dc_box_tree *tree)
   }
 }
 
+// Whether two boxes, one of them grown by the margin (m) on all sides, overlap.  Comparisons are written so that a
+// coordinate that is not a number yields false.
 static bool within(const struct dc_box *a, const struct dc_box *b, double margin)
 {
   for (int k = 0; k < 3; k++)
@@ -99,6 +102,7 @@ static bool within(const struct dc_box *a, const struct dc_box *b, double margin
   return true;
 }
 
+// The longest side, m: the node of the larger box is divided first, so that both boxes of a pair shrink alike.
 static double size(const struct dc_box *box)
 {
   double most = 0;

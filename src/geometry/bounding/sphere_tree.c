@@ -28,6 +28,7 @@ struct builder {
   int *stamp;           // [vertex_count], last node that counted a vertex
 };
 
+// Ties of equal keys are broken by the triangle's index: the order is total, and so the tree is unique.
 static bool comes_before(const struct leaf *a, const struct leaf *b)
 {
   return a->key != b->key ? a->key < b->key : a->triangle < b->triangle;
@@ -180,6 +181,7 @@ static int build_node(struct builder *builder, struct leaf *leaves, int count)
   return node;
 }
 
+// Arrays of all nodes in the arena, unset: the build writes every node once.  False when out of memory.
 static bool allocate(struct dc_sphere_tree *tree, size_t nodes, struct dc_arena *arena)
 {
   *tree = (struct dc_sphere_tree){.center = dc_arena_alloc_unset(arena, nodes, sizeof *tree->center),

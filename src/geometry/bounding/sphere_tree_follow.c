@@ -45,6 +45,8 @@ struct children {
   double d[3], distance, part, reach[2];
 };
 
+// The two reaches are the arguments of the smooth maximum that is the parent's radius; the refit and both of its
+// derivatives begin here.
 static struct children children_of(const struct dc_sphere_tree *tree, int node)
 {
   struct children c = {.left = node + 1, .right = tree->right[node]};
@@ -192,6 +194,7 @@ struct moving_children {
   double d_rate[3], distance_rate, slope[2], slope_rate[2], radius_rate;
 };
 
+// Rates follow from d' = c_r' - c_l' and |d|' = d.d'/|d|; weights are constant, hence so is the share f.
 static struct moving_children moving_children_of(const struct dc_sphere_tree *tree, int node,
                                                  const struct dc_node_cotangent *rates)
 {

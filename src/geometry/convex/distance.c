@@ -18,6 +18,7 @@ static void keep_along(double r[3], const double n[3])
   dc_vec_scale(r, n, dc_vec_dot(n, r) / dc_vec_dot(n, n));
 }
 
+// The closest point inside of an edge e has r.e = 0 exactly; the computed fraction leaves a rest that is taken off.
 static void keep_across(double r[3], const double e[3])
 {
   dc_vec_add_scaled(r, r, -dc_vec_dot(e, r) / dc_vec_dot(e, e), e);
@@ -93,11 +94,14 @@ void dc_closest_point_triangle(const double (*x)[3], struct dc_closest *closest)
 }
 
 // Minimization of |d + s e - t f|^2 over the unit square.
+// Here d = x_0 - x_2, e = x_1 - x_0 and f = x_3 - x_2, m, and ef = e.f and the like are products, m^2.  (s, t) is the
+// best point so far and square the squared distance there.
 struct edge_search {
   double d[3], e[3], f[3], ee, ff, ef, de, df;
   double s, t, square;
 };
 
+// Fractions of an edge beyond its ends stand for the ends.
 static double clamp(double x)
 {
   return x < 0 ? 0 : x > 1 ? 1 : x;
@@ -127,6 +131,7 @@ static void search_sides(struct edge_search *search)
   try_at(search, clamp((search->ef - search->de) / search->ee), 1);
 }
 
+// The clamped fraction is exactly 0 or 1 at an end, so that comparison without tolerance is right.
 static int edge_region(double s)
 {
   return s == 0 ? DC_NEAR_START : s == 1 ? DC_NEAR_END : DC_NEAR_INSIDE;

@@ -272,6 +272,7 @@ static enum dc_status find_facets(struct candidates *candidates, struct facets *
   }
 }
 
+// Lexicographic by corner indices: the order of the mesh's triangles, the same on every run.
 static int compare_triangles(const void *left, const void *right)
 {
   const int *a = left, *b = right;

@@ -127,6 +127,8 @@ static void set_relative(const struct dc_placement *first, const struct dc_place
   dc_mat_apply_transposed(relative->shift, first->rotation, between);
 }
 
+// Vertices are taken relative to the part's centre, so that GJK works with coordinates of the part's size.  The graph
+// of edges is passed on only where hill climbing is known to end at the highest vertex.
 static struct dc_corners corners_of(const struct dc_convex *part)
 {
   return (struct dc_corners){.count = part->vertex_count,
@@ -159,6 +161,7 @@ static void recall(const struct memory *memory, struct dc_difference *difference
   memcpy(difference->start, memory->simplex[simplex->count - 1], sizeof difference->start);
 }
 
+// Keeps indices only: the next query makes the points anew from its placement, so that no rounding accumulates.
 static void remember(struct memory *memory, const struct dc_simplex *simplex)
 {
   memory->simplex_count = simplex->count;
@@ -227,6 +230,7 @@ static void query_pair(struct dc_witness_search *search, const struct relative *
   }
 }
 
+// Sphere centres of the second solid's parts in the first's frame, x = R c + t; once per query, for all pairs of parts.
 static void set_centers(struct dc_witness_search *search, const struct relative *relative)
 {
   for (int j = 0; j < search->solids[1]->part_count; j++) {

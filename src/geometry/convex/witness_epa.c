@@ -90,6 +90,7 @@ static bool is_loop(const struct dc_epa *epa)
   return epa->horizon_count >= 3;
 }
 
+// Horizon searches leave marks behind when they fail; the next one must start without any.
 static void clear_marks(struct dc_epa *epa)
 {
   for (int f = 0; f < epa->face_count; f++)
@@ -139,6 +140,7 @@ static bool insert(struct dc_epa *epa, const struct dc_difference_point *point, 
   return true;
 }
 
+// |(b - a) x (x - a)| / |b - a|, m; a and b must differ, which find_corners() guarantees.
 static double distance_from_line(const double a[3], const double b[3], const double x[3])
 {
   double edge[3], from[3], across[3];

@@ -47,6 +47,7 @@ int dc_solid_part_at(const struct dc_solid *solid, const double point[3])
   return nearest;
 }
 
+// Twice the signed area of the triangle a b c, m^2: positive when c lies to the left of the line from a to b.
 static double cross(const double *a, const double *b, const double *c)
 {
   return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
@@ -81,6 +82,7 @@ static bool vertices_near(const struct dc_flat_side *side, int part, const doubl
   return flat->count > 0;
 }
 
+// By the first coordinate, then the second: the sweep order of Andrew's hull.
 static int compare_points(const void *a, const void *b)
 {
   const double *p = a, *q = b;
@@ -149,6 +151,7 @@ static void clip(struct flat *flat, const struct flat *by, double slack)
   cut(flat, b, (double[2]){b[0] - along[1], b[1] + along[0]}, slack);
 }
 
+// The point of the edge from p to q nearest to `wanted`; an edge without length is its end p.
 static void nearest_on_edge(const double *p, const double *q, const double wanted[2], double point[2])
 {
   double along[2] = {q[0] - p[0], q[1] - p[1]}, square = along[0] * along[0] + along[1] * along[1];

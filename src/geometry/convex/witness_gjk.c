@@ -71,6 +71,8 @@ void dc_difference_support(struct dc_difference *difference, const double direct
   dc_difference_at(difference, point);
 }
 
+// The best face of a simplex so far: which of its points span it, their barycentric weights (sum 1), the point
+// sum weight_k w_k nearest to the origin, m, and the square of its length, m^2.
 struct nearest {
   int count, index[4];
   double weight[4], point[3], square;
@@ -83,6 +85,7 @@ static bool nearer(const struct nearest *best, double square, int count)
   return square < best->square * (1 - DC_GJK_TIE) || (square < best->square * (1 + DC_GJK_TIE) && count > best->count);
 }
 
+// A vertex as a face of its own, with weight 1; all other faces end here where the origin lies beyond their ends.
 static void nearest_vertex(const struct dc_difference_point *p, int i, struct nearest *best)
 {
   double square = dc_vec_dot(p[i].w, p[i].w);
@@ -210,6 +213,7 @@ bool dc_simplex_reduce(struct dc_simplex *simplex)
   return false;
 }
 
+// Whether the simplex has this pair of vertices already: by indices, since different pairs may have equal coordinates.
 static bool contains(const struct dc_simplex *simplex, const struct dc_difference_point *point)
 {
   for (int i = 0; i < simplex->count; i++)
@@ -229,6 +233,12 @@ enum dc_gjk_outcome dc_gjk(struct dc_difference *difference, double limit, struc
   struct dc_simplex best = *simplex;
   if (dc_simplex_reduce(simplex))
     return DC_GJK_MEET;
+  // Each iteration, with v the simplex's point nearest to the origin and w the support of A - B along -v:
+  // 1. |v| bounds the distance from above, w.v/|v| from below (simplex->bound);
+  // 2. the search ends when the lower bound exceeds limit, when both agree to rounding, or when v vanishes;
+  // 3. otherwise w joins the simplex, which is reduced to the face that holds its new nearest point.
+  // A support that the simplex has already, or more than STALLS steps without a shorter v, show that rounding has ended
+  // the descent.
   for (int iteration = 0; iteration < ITERATIONS; iteration++) {
     double norm = dc_vec_norm(simplex->nearest), away[3];
     struct dc_difference_point support;

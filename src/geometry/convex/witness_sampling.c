@@ -82,6 +82,7 @@ struct least {
   int index[DC_WITNESS_SAMPLES_MOST];
 };
 
+// Insertion into the sorted list; a number that is not among the `most` smallest costs one comparison.
 static inline void offer(struct least *least, double number, int index)
 {
   if (least->count == least->most && !(number < least->number[least->most - 1]))

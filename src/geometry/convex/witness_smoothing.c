@@ -13,6 +13,8 @@
 #include "geometry/convex/witness_local.h"
 #include "math/vector.h"
 
+// Scores, their derivatives and weights of the samples around one witness point.  The unit of u is m^2 for squared
+// distances and m for distances.  tau is std(u), or its square root as a number in SI units, and tau_by_y is dtau/dy.
 struct scores {
   double u[DC_WITNESS_SAMPLES_MOST];
   double g[3][DC_WITNESS_SAMPLES_MOST];  // du_i/dy
@@ -98,6 +100,7 @@ static void soften(const struct dc_witness_points *points, struct scores *scores
   dc_vec_scale(mean, mean, 1 / sum);
 }
 
+// Equal scores have equal weights whatever y is: the mean of the points [3], m, and a derivative of zero.
 static void follow_nothing(const struct dc_witness_points *points, double mean[3], double follow[9])
 {
   double sum[3] = {0};

@@ -11,6 +11,7 @@
 // scenes/billiards_stones.json (at first 4.6e-2 off), after five in scenes/figures.json (3.4e-2); the rest is to spare.
 enum { PLACE = 6, PROJECTIONS = 8 };
 
+// x_l = R^T (x - c): the node's own coordinates of a point given in its parent's frame; arm is x - c in parent axes.
 static void into_frame(const struct dc_sdf *sdf, const double x[3], double arm[3], double local[3])
 {
   dc_vec_sub(arm, x, sdf->position);
@@ -66,6 +67,7 @@ void dc_sdf_hessian(const struct dc_sdf *sdf, const double x[3], double hessian[
   }
 }
 
+// The ball about the node's own origin, moved by the node's position: conservative for any rotation.
 double dc_sdf_radius(const struct dc_sdf *sdf)
 {
   return dc_vec_norm(sdf->position) + sdf->type->radius(sdf);
@@ -89,6 +91,7 @@ void dc_sdf_project_pull_back(const struct dc_sdf *sdf, const double x[3], const
   dc_sdf_pull_back(sdf, x, -dc_vec_dot(by, g) / dc_vec_dot(g, g), zero, by_x, parameters);
 }
 
+// Own numbers, three components of turn and three of position, then the same of every child, depth first.
 int dc_sdf_parameter_count(const struct dc_sdf *sdf)
 {
   int count = sdf->number_count + PLACE;
@@ -113,11 +116,13 @@ double *dc_sdf_number(struct dc_sdf *sdf, int parameter)
   return NULL;
 }
 
+// n = g/sqrt(|g|^2 + eps).  On the medial axis, where g vanishes, n goes to zero smoothly instead of jumping.
 void dc_sdf_normal(const double gradient[3], double normal[3])
 {
   dc_vec_scale(normal, gradient, 1 / sqrt(dc_vec_dot(gradient, gradient) + DC_SDF_NORMAL));
 }
 
+// With i = 1/sqrt(|g|^2 + eps), dn = i (1 - i^2 g g^T) dg; the matrix is symmetric, so it maps c to the derivative.
 void dc_sdf_normal_pull_back(const double gradient[3], const double c[3], double by_gradient[3])
 {
   double inverse = 1 / sqrt(dc_vec_dot(gradient, gradient) + DC_SDF_NORMAL);

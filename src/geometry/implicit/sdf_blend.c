@@ -39,6 +39,7 @@ static double weigh(const struct dc_sdf *sdf, const double x[3], double *y, doub
   return value;
 }
 
+// Value and gradient only.  The work arrays of weigh() live on the stack, with room for MOST_CHILDREN children.
 static double value(const struct dc_sdf *sdf, const double x[3], double gradient[3])
 {
   double y[DC_SDF_CHILDREN_MOST], gradients[DC_SDF_CHILDREN_MOST][3], weights[DC_SDF_CHILDREN_MOST];

@@ -20,6 +20,7 @@ static double from_axis(const struct dc_sdf *sdf, const double x[3], double y[3]
   return sqrt(dc_vec_dot(y, y) + least * least);
 }
 
+// phi = |y| - r and its gradient y/|y|, where y leads from the segment's nearest point to x.
 static double value(const struct dc_sdf *sdf, const double x[3], double gradient[3])
 {
   int end;
@@ -49,6 +50,7 @@ static void pull_back(const struct dc_sdf *sdf, const double x[3], double v, con
   parameters[HALF] -= end * by_y[2];
 }
 
+// The tips lie at half + r from the centre; nothing reaches farther.
 static double radius(const struct dc_sdf *sdf)
 {
   return sdf->numbers[RADIUS] + sdf->numbers[HALF];

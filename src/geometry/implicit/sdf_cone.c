@@ -23,6 +23,7 @@ struct nearest {
   double n[2], q[2], by_q[NUMBERS][2], by_n[NUMBERS], phi;
 };
 
+// A line of the outline through q with unit normal n, and phi = n.(p - q) there, m; derivatives start at zero.
 static void line_through(const double q[2], const double n[2], const double p[2], struct nearest *at)
 {
   *at = (struct nearest){.line = true, .n = {n[0], n[1]}, .q = {q[0], q[1]}};
@@ -69,12 +70,14 @@ static void find(const struct dc_sdf *sdf, const double p[2], struct nearest *be
   best->n[1] = (p[1] - best->q[1]) / best->phi;
 }
 
+// rho = sqrt(x^2 + y^2 + least^2), which keeps 1/rho finite on the axis.
 static double from_axis(const struct dc_sdf *sdf, const double x[3])
 {
   double least = LEAST * fmax(sdf->numbers[BASE], sdf->numbers[TOP]);
   return sqrt(x[0] * x[0] + x[1] * x[1] + least * least);
 }
 
+// The gradient in the half-plane, (n_rho, n_z), rotated about the axis to the side of x.
 static double value(const struct dc_sdf *sdf, const double x[3], double gradient[3])
 {
   double rho = from_axis(sdf, x), p[2] = {rho, x[2]};
@@ -108,6 +111,7 @@ static void pull_back(const struct dc_sdf *sdf, const double x[3], double v, con
     parameters[i] += (v * arm + by_turn) * at.by_n[i] - by_p[0] * at.by_q[i][0] - by_p[1] * at.by_q[i][1];
 }
 
+// The farthest points are on the wider rim at the height of an end: hypot(R, h).
 static double radius(const struct dc_sdf *sdf)
 {
   return hypot(fmax(sdf->numbers[BASE], sdf->numbers[TOP]), sdf->numbers[HALF]);

@@ -14,17 +14,20 @@
 #include "geometry/mesh/mesh_read.h"
 #include "math/vector.h"
 
+// A cube of cells^3 cells: its lowest corner and the edge of a cell, m, and phi at its points, m, x running fastest.
 struct lattice {
   int cells;
   double low[3], cell;
   double *values;  // [(cells + 1)^3]
 };
 
+// The index of point (i, j, k) of the lattice, x running fastest.
 static int node_of(const struct lattice *lattice, int i, int j, int k)
 {
   return (k * (lattice->cells + 1) + j) * (lattice->cells + 1) + i;
 }
 
+// The inverse of node_of, as a place, m.
 static void place_of(const struct lattice *lattice, int node, double x[3])
 {
   for (int k = 0; k < 3; k++, node /= lattice->cells + 1)
@@ -122,6 +125,7 @@ static void measure(const struct dc_sdf *sdf, struct lattice *lattice)
   }
 }
 
+// Moves every vertex onto phi = -inset, m.
 static void project(const struct dc_sdf *sdf, double inset, struct dc_mesh *mesh)
 {
   for (int v = 0; v < mesh->vertex_count; v++)

@@ -43,6 +43,9 @@ static double mean(const struct dc_sdf *sdf, const double x[3], double largest, 
   return phi;
 }
 
+// With w_i = softmax(l) and grad l_i = -(x - p_i)/h_i^2,
+//     grad phi = sum w_i n_i + sum w_i (d_i - phi) grad l_i.
+// The exponents are computed three times instead of stored, since clouds have no limit of points.
 static double value(const struct dc_sdf *sdf, const double x[3], double gradient[3])
 {
   double largest, sum = normalize(sdf, x, &largest), phi = mean(sdf, x, largest, sum), r[3];
@@ -88,6 +91,8 @@ static void pull_back(const struct dc_sdf *sdf, const double x[3], double v, con
   }
 }
 
+// A ball around all points, each with its range: an estimate, since phi of a cloud that is open on one side may be
+// negative farther out.
 static double radius(const struct dc_sdf *sdf)
 {
   double radius = 0;

@@ -13,6 +13,7 @@
 // Numbers of the shape: t (m), then a unit normal n_i and an offset o_i (m) for each plane.
 enum { SOFTNESS, PLANES, PLANE = 4, MOST_PLANES = 1024 };
 
+// Numbers are the smoothing and then four per plane, so that the count follows from their number.
 static int plane_count(const struct dc_sdf *sdf)
 {
   return (sdf->number_count - PLANES) / PLANE;
@@ -32,6 +33,7 @@ static double weigh(const struct dc_sdf *sdf, const double x[3], double *heights
   return value;
 }
 
+// Value and gradient only, without heights and weights.
 static double value(const struct dc_sdf *sdf, const double x[3], double gradient[3])
 {
   double heights[MOST_PLANES], weights[MOST_PLANES];
@@ -63,6 +65,7 @@ static void pull_back(const struct dc_sdf *sdf, const double x[3], double v, con
     parameters[SOFTNESS] += by_softness + v * (phi - mean) / t;
 }
 
+// Stored by the makers, since a bound from planes alone would need the corners.
 static double radius(const struct dc_sdf *sdf)
 {
   return sdf->reach;
@@ -87,6 +90,7 @@ struct dc_sdf *dc_sdf_make_box(const double half[3], double smoothing, struct dc
   return sdf;
 }
 
+// One plane, z <= 0: the softmax of one number is exact whatever the smoothing.  reach stays INFINITY.
 struct dc_sdf *dc_sdf_make_half_space(struct dc_arena *arena)
 {
   struct dc_sdf *sdf = dc_sdf_make(&dc_sdf_polyhedron, PLANES + PLANE, 0, arena);

@@ -20,10 +20,13 @@ static double soft_larger(double a, double b, double e, double *weight)
   return fmax(a, b) + e * log1p(power);
 }
 
+// The terms of the head at one point: s_k and their logarithms L_k, h, g, the weights dh/dL_1 and dg/dh of both blends,
+// and |x|, m, with its rounding term.
 struct terms {
   double s[3], l[3], h, g, by_l1, by_h, radius, fall;  // fall: exp(-g/2)
 };
 
+// Value and derivative share these terms; both blends work with logarithms, so that large powers do not overflow.
 static void compute(const struct dc_sdf *sdf, const double x[3], struct terms *t)
 {
   const double *n = sdf->numbers;
@@ -37,6 +40,8 @@ static void compute(const struct dc_sdf *sdf, const double x[3], struct terms *t
   t->fall = exp(-0.5 * t->g);
 }
 
+// With weights w_k = dg/dL_k, which sum to 1, and E = exp(-g/2),
+//     grad phi = (1 - E) x/|x| + |x| E w_k x_k/(a_k^2 s_k)   by components.
 static double value(const struct dc_sdf *sdf, const double x[3], double gradient[3])
 {
   const double *n = sdf->numbers;
@@ -54,6 +59,8 @@ struct blend {
   double by_a, by_b, by_a_rate, by_b_rate, by_e;
 };
 
+// The rate is w a' + (1 - w) b', and dw = w (1 - w)/e (da - db) makes the curvature term.  by_e joins
+//     d value/de = (value - w a - (1 - w) b)/e   and   dw/de = -w (1 - w) (a - b)/e^2.
 static struct blend blend_pull_back(double a, double b, double a_rate, double b_rate, double e, double weight,
                                     double value, double by_value, double by_rate)
 {
@@ -103,6 +110,7 @@ static void pull_back(const struct dc_sdf *sdf, const double x[3], double v, con
   parameters[E2] += inner.by_e;
 }
 
+// |(a, b, c)|: the box around the superquadric holds it for every exponent.
 static double radius(const struct dc_sdf *sdf)
 {
   return dc_vec_norm(sdf->numbers + A);
@@ -128,6 +136,7 @@ double dc_superquadric_radius(const double numbers[5])
 const struct dc_sdf_type dc_sdf_superquadric = {
     .name = "superquadric", .twice_differentiable = true, .value = value, .pull_back = pull_back, .radius = radius};
 
+// axes [3]: half-axes, m; e1 shapes the profile along z, e2 the section across z.
 struct dc_sdf *dc_sdf_make_superquadric(const double axes[3], double e1, double e2, struct dc_arena *arena)
 {
   struct dc_sdf *sdf = dc_sdf_make(&dc_sdf_superquadric, NUMBERS, 0, arena);

@@ -192,6 +192,7 @@ static enum dc_status find_crossing(const struct parts *all, struct crossing *cr
   return DC_OK;
 }
 
+// Whether a point lies in the bounding box of a part: most pairs of parts are ruled out without a winding number.
 static bool boxed(const struct part *part, const double point[3])
 {
   for (int k = 0; k < 3; k++)
@@ -211,6 +212,7 @@ static struct dc_mesh mesh_of(const struct parts *all, const struct part *part, 
                           .triangles = memory};
 }
 
+// Parts that lie where they must not: how many, and the first of them.
 struct nesting {
   long count;
   int inner, outer;  // least vertices of the first part and of one around it

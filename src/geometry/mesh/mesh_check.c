@@ -121,6 +121,7 @@ static void sort_uses(struct edge_use *uses, size_t count)
   }
 }
 
+// The lower vertex of edge k of a triangle: edges are stored with it.
 static int lower_end(const int *triangle, int k)
 {
   int a = triangle[k], b = triangle[(k + 1) % 3];
@@ -372,6 +373,7 @@ static enum dc_status check_parts(const struct dc_mesh *mesh, struct dc_error *e
   return status;
 }
 
+// Every check relies on those before it: only good indices let vertices be read, only a closed surface has a volume.
 enum dc_status dc_mesh_validate(const struct dc_mesh *mesh, struct dc_error *error)
 {
   double size = 0;

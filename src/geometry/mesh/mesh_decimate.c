@@ -56,6 +56,7 @@ static void add_quadric(struct quadric *sum, const struct quadric *other)
   sum->c += other->c;
 }
 
+// x.A x + 2 b.x + c, a squared length times an area; rounding must not make it negative.
 static double quadric_at(const struct quadric *q, const double x[3])
 {
   double ax[3] = {q->a[0] * x[0] + q->a[1] * x[1] + q->a[2] * x[2], q->a[1] * x[0] + q->a[3] * x[1] + q->a[4] * x[2],
@@ -159,15 +160,18 @@ static int corners_of(struct decimation *d, int vertex, int corners[MOST_CORNERS
   return count;
 }
 
+// The vertex `steps` corners after this one, around the same triangle; corner 3 t + k is corner k of triangle t.
 static int corner_after(const struct decimation *d, int corner, int steps)
 {
   return d->triangles[corner / 3][(corner % 3 + steps) % 3];
 }
 
+// The triangles around a vertex, each by the corner that lies at it.
 struct star {
   int count, corners[MOST_CORNERS + 1];
 };
 
+// Whether the triangle of a corner also has a vertex, at one of its two other corners.
 static bool has_corner(const struct decimation *d, int corner, int vertex)
 {
   return corner_after(d, corner, 1) == vertex || corner_after(d, corner, 2) == vertex;
@@ -265,6 +269,7 @@ static enum dc_status try_edge(struct decimation *d, const struct candidate *edg
   return status;
 }
 
+// An entry of the heap counts only if both ends still exist and neither has changed since its cost was computed.
 static bool is_current(const struct decimation *d, const struct candidate *edge)
 {
   return d->first[edge->low] >= 0 && d->first[edge->high] >= 0 &&

@@ -5,6 +5,7 @@
 #include "geometry/mesh/mesh.h"
 #include "math/vector.h"
 
+// The mean of the vertices, m; any point near the solid would do.
 static void vertex_mean(const struct dc_mesh *mesh, double mean[3])
 {
   memset(mean, 0, 3 * sizeof *mean);
@@ -101,6 +102,7 @@ void dc_mesh_mass_pull_back(const struct dc_mesh *mesh, const double origin[3], 
   }
 }
 
+// (b - a) x (c - a): outwards, with the length of twice the area, m^2.
 void dc_mesh_normal(const struct dc_mesh *mesh, int triangle, double normal[3])
 {
   const int *corners = mesh->triangles[triangle];
@@ -110,6 +112,7 @@ void dc_mesh_normal(const struct dc_mesh *mesh, int triangle, double normal[3])
   dc_vec_cross(normal, u, v);
 }
 
+// The diagonal of the bounding box, m: tolerances of a mesh are relative to it.
 double dc_mesh_size(const struct dc_mesh *mesh)
 {
   double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};

@@ -188,6 +188,7 @@ static int compare_edges(const void *a, const void *b)
   return (first->triangle > second->triangle) - (first->triangle < second->triangle);
 }
 
+// The edge that begins at corner k of a triangle, with its ends in rising order and its squared length, m^2.
 static struct edge edge_of(const struct splitting *s, int triangle, int k)
 {
   int a = s->triangles[triangle][k], b = s->triangles[triangle][(k + 1) % 3];
@@ -220,6 +221,7 @@ static void area_normal(const struct splitting *s, int a, int b, int c, double n
   dc_vec_cross(normal, u, v);
 }
 
+// The corner of an edge's triangle that is not on the edge.
 static int opposite(const struct splitting *s, const struct edge *edge)
 {
   return s->triangles[edge->triangle][(edge->corner + 2) % 3];
@@ -247,6 +249,7 @@ static void halve(struct splitting *s, int triangle, int k, int middle)
   s->groups[s->triangle_count++] = s->groups[triangle];
 }
 
+// Room for `more` new vertices, each of which halves two triangles; false when out of memory.
 static bool make_room(struct splitting *s, size_t more)
 {
   return !dc_grow(&s->vertices, &s->vertex_capacity, s->vertex_count + more, sizeof *s->vertices) &&

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "geometry/mesh/constants.h"
 
+// The corners that are left, as a doubly linked ring of indices into the polygon.
 struct ring {
   int left;            // corners that are not cut off
   int *next, *before;  // [count]
@@ -23,12 +24,14 @@ struct ring {
   long work;
 };
 
+// Twice the signed area of corners a, b, c as seen: positive when they turn left.
 static double cross(const struct ring *ring, int a, int b, int c)
 {
   const double *p = ring->flat[a], *q = ring->flat[b], *r = ring->flat[c];
   return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);
 }
 
+// Equal bits: places that a file gives twice, such as the two ends of a slit.
 static bool is_same(const struct ring *ring, int a, int b)
 {
   return ring->flat[a][0] == ring->flat[b][0] && ring->flat[a][1] == ring->flat[b][1];
@@ -103,6 +106,7 @@ static bool is_ear(struct ring *ring, int tip)
   return true;
 }
 
+// Unlinks the tip; its triangle keeps the polygon's orientation.
 static void take_off(struct ring *ring, int tip, int triangle[3])
 {
   int a = ring->before[tip], b = ring->next[tip];
@@ -148,6 +152,7 @@ static bool cut(struct ring *ring, int (*triangles)[3])
   return true;
 }
 
+// All triangles from the first corner: right for convex polygons, and the answer where no ears are found.
 static void fan(int count, int (*triangles)[3])
 {
   for (int k = 0; k + 2 < count; k++) {

@@ -121,6 +121,7 @@ static double height(const struct maker *maker, int part, const double point[3],
   return best;
 }
 
+// Whether a part has a vertex at a point, within tolerance, m: of vertices at one place only the first part's counts.
 static bool has_vertex_at(const struct dc_convex *part, const double point[3], double tolerance)
 {
   for (int v = 0; v < part->vertex_count; v++)

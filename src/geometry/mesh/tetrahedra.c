@@ -31,11 +31,13 @@ struct face {
   int turned[3];  // nodes in the order that turns counter-clockwise seen from outside
 };
 
+// Bytes may stand for numbers here: only equality matters, and any total order brings equal faces together.
 static int compare_faces(const void *a, const void *b)
 {
   return memcmp(((const struct face *)a)->sorted, ((const struct face *)b)->sorted, sizeof(int[3]));
 }
 
+// Sorted nodes by a bubble sort of three; the oriented ones are kept for the surface.
 static void set_face(struct face *face, const int element[4], const int corners[3])
 {
   for (int i = 0; i < 3; i++)
@@ -79,6 +81,7 @@ static enum dc_status find_surface(struct dc_simplices *mesh, struct dc_arena *a
   return status;
 }
 
+// The longest of six edges, m: volumes are judged against its cube, so that size does not matter.
 static double longest_edge(const struct dc_simplices *mesh, const int element[4])
 {
   double longest = 0;
@@ -88,6 +91,7 @@ static double longest_edge(const struct dc_simplices *mesh, const int element[4]
   return longest;
 }
 
+// An inverted element is reported as such, before one without volume, since the remedies differ.
 static enum dc_status check_element(const struct dc_simplices *mesh, int e, struct dc_error *error)
 {
   const int *element = mesh->elements[e];
@@ -104,6 +108,7 @@ static enum dc_status check_element(const struct dc_simplices *mesh, int e, stru
   return DC_OK;
 }
 
+// The last step of every mesh of tetrahedra, read or made.
 enum dc_status dc_tetrahedra_finish(struct dc_simplices *mesh, struct dc_arena *arena, struct dc_error *error)
 {
   enum dc_status status = dc_simplices_check(mesh, 4, "tetrahedra", check_element, error);

@@ -79,6 +79,8 @@ static enum dc_status fill(const struct dc_simplices *coarse, const int (*edges)
   return dc_tetrahedra_finish(mesh, arena, error);
 }
 
+// All edges of all elements are sorted and made unique; the place in that list numbers the middle, so that neighbours
+// share it.
 enum dc_status dc_tetrahedra_refine(const struct dc_simplices *coarse, struct dc_arena *arena,
                                     struct dc_simplices *mesh, int (**quadratic)[10], struct dc_error *error)
 {

@@ -35,11 +35,13 @@ struct dc_shape_follower {
 // The planes' sums: A, m, n.
 enum { OF_AREA = 0, OF_MEAN = 3, OF_COUNT = 6, SUMS = 7 };
 
+// Numbers are the smoothing first, then normal and offset of each plane (sdf_polyhedron.c).
 static int plane_count(const struct dc_sdf *polyhedron)
 {
   return (polyhedron->number_count - FIRST_PLANE) / PLANE;
 }
 
+// A shape of one part is its polyhedron itself; several parts are the children of a union.
 static struct dc_sdf *polyhedron_of(const struct dc_shape_follower *f, int part)
 {
   return f->start->part_count == 1 ? f->sdf : &f->sdf->children[part];
@@ -57,6 +59,7 @@ static void add_triangle(const double (*x)[3], const int *corners, double *sums)
   sums[OF_COUNT] += 1;
 }
 
+// Area vectors, sums of means and counts of all sides of a part, at places x [vertices of the part], into f->sums.
 static void sum_sides(const struct dc_shape_follower *f, int part, const double (*x)[3])
 {
   const struct dc_mesh *mesh = &f->start->parts[part];
@@ -104,6 +107,7 @@ static enum dc_status follow_parts(struct dc_shape_follower *f, struct dc_arena 
   return f->faces && f->sums ? DC_OK : dc_out_of_memory_for(error, "the sides of a shape");
 }
 
+// Which axis of the shape each half-axis lies along, or -1 for a turned one, which can only be scaled by one factor.
 static void find_axes(struct dc_shape_follower *f, const double rotation[9])
 {
   for (int j = 0; j < AXES; j++) {
@@ -248,6 +252,7 @@ static enum dc_status set_superquadric(struct dc_shape_follower *f, struct dc_er
   return DC_OK;
 }
 
+// The places are copied, since the derivative is taken at them later.
 enum dc_status dc_shape_follow(struct dc_shape_follower *f, const double (*places)[3], const struct dc_sdf **sdf,
                                struct dc_error *error)
 {
@@ -302,6 +307,8 @@ static void pull_superquadric(const struct dc_shape_follower *f, const double *b
       by_places[v][k] += by_factor[k] * f->spread[v][k] / f->square[k] + by_centre[k] / count;
 }
 
+// Vertices and parameters of the parts stand one after the other, in the order of the shape's parts.  The union's own
+// smoothing and place come before them and do not depend on vertices.
 void dc_shape_follower_pull_back(const struct dc_shape_follower *f, const double *by_parameters, double (*by_places)[3])
 {
   if (!f->faces) {

@@ -25,6 +25,7 @@ static int *surface_of(const struct dc_shape_type *type, void *options)
   return i >= 0 ? (int *)((char *)options + type->options[i].offset) : NULL;
 }
 
+// Replaces the default of the surface option only; a surface that the scene asks for stays.
 void dc_shape_keep_mesh(const struct dc_shape_type *type, void *options)
 {
   int *surface = surface_of(type, options);
@@ -32,6 +33,7 @@ void dc_shape_keep_mesh(const struct dc_shape_type *type, void *options)
     *surface = DC_SURFACE_MESH;
 }
 
+// Area of the surface of a hull, m^2.
 static double area_of(const struct dc_mesh *mesh)
 {
   double area = 0;
@@ -94,6 +96,7 @@ static enum dc_status hull_leaf(const struct dc_mesh *part, int index, bool requ
   return DC_OK;
 }
 
+// A leaf per triangle, with radius 0.  Its corners are copied, since a leaf has its vertices side by side.
 static enum dc_status triangle_leaves(const struct dc_mesh *mesh, struct dc_arena *arena, struct dc_shape_leaf *leaves,
                                       struct dc_error *error)
 {
@@ -134,6 +137,7 @@ static enum dc_status plain_leaves(struct dc_shape *shape, struct dc_arena *aren
   return DC_OK;
 }
 
+// Rotates and shifts a member's leaf into the frame of the compound: x = R v + p, in new memory; radius and area stay.
 static enum dc_status place_leaf(const struct dc_compound_part *part, struct dc_arena *arena,
                                  struct dc_shape_leaf *leaf, struct dc_error *error)
 {
@@ -222,6 +226,7 @@ static enum dc_status compound_leaves(struct dc_shape *shape, const struct dc_sh
   return DC_OK;
 }
 
+// Chooses between the numbered cases of the head.  The members of a compound must have their leaves already.
 enum dc_status dc_shape_make_leaves(struct dc_shape *shape, const struct dc_shape *shapes, struct dc_arena *arena,
                                     struct dc_error *error)
 {

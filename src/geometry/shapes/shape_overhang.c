@@ -13,6 +13,7 @@ enum { AXES = 3, WAYS = 6 };
 static const int order[WAYS][2] = {{2, 1}, {2, -1}, {0, 1}, {0, -1}, {1, 1}, {1, -1}};
 static const char *const names[WAYS] = {"+z", "-z", "+x", "-x", "+y", "-y"};
 
+// A point is in a convex part if it is on the inner side of every face's plane, or on it.
 static bool is_in_part(const struct dc_mesh *part, const double point[3])
 {
   bool inside = part->triangle_count > 0;
@@ -25,6 +26,7 @@ static bool is_in_part(const struct dc_mesh *part, const double point[3])
   return inside;
 }
 
+// Whether another part covers a point, so that the face beneath it is inside of the print and needs no support.
 static bool is_hidden(const struct dc_shape *shape, int own, const double point[3])
 {
   for (int p = 0; p < shape->part_count; p++)
@@ -88,6 +90,7 @@ static void add_face(struct survey *survey, int own, int face)
       survey->hanging[way] += area;
 }
 
+// Directions are tried in the order of `order`; a later one must be better by a margin, so that +z wins among equals.
 struct dc_overhang dc_shape_overhang(const struct dc_shape *shape)
 {
   struct survey survey = {.shape = shape, .near = DC_BED_NEAR * dc_mesh_size(&shape->mesh)};
