@@ -49,6 +49,7 @@ static const double *column(const struct dc_kinematics *kinematics, const struct
   return body->free ? unit[body->chain[c] - body->v_offset] : kinematics->columns[body->first_column + c];
 }
 
+// The product of two vectors [6], angular part first: of a twist and a wrench it is a power.
 static double dot6(const double *a, const double *b)
 {
   return dc_vec_dot(a, b) + dc_vec_dot(a + 3, b + 3);
@@ -180,6 +181,8 @@ static void expand_body(struct dc_assembler *assembler, const struct dc_kinemati
   }
 }
 
+// J^T B J and, with wrenches, the curvature of the frames.  A body alone in its mechanism has its frame's chart as
+// coordinates: its block is added as it is, and its frame has no second derivative.
 void dc_assemble_bodies(struct dc_assembler *assembler, const struct dc_kinematics *kinematics,
                         const double (*blocks)[36], const double (*wrenches)[6], struct dc_symmetric_matrix *matrix)
 {
@@ -197,6 +200,7 @@ void dc_assemble_bodies(struct dc_assembler *assembler, const struct dc_kinemati
   }
 }
 
+// The block is one in coordinates of the joint already, such as a spring's stiffness, so that no Jacobian is needed.
 void dc_assemble_joint(struct dc_assembler *assembler, int body, int v, int n, const double *block,
                        struct dc_symmetric_matrix *matrix)
 {

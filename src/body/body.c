@@ -36,6 +36,7 @@ static enum dc_status out_of_memory(struct build *build)
   return dc_out_of_memory_for(build->error, "%d bodies", build->bodies->count);
 }
 
+// The joints of body i as the scene gives them, outermost first.
 static const struct dc_joint_definition *joints_of(const struct build *build, int i)
 {
   return build->definitions[i].joint.objects;
@@ -126,6 +127,7 @@ static enum dc_status number_mechanisms(struct build *build)
   return DC_OK;
 }
 
+// Quaternions of files are of unit length within 1e-3 only; here they become exact.
 static void pose_set(struct dc_pose *pose, const double *position, const double *quaternion)
 {
   dc_vec_copy(pose->position, position);
@@ -141,6 +143,7 @@ static const struct dc_pose *given_frame(const struct build *build, int i)
   return definition->frame == DC_FRAME_PARENT ? &build->rest[definition->parent] : NULL;
 }
 
+// x_world = R x + p of the given frame; NULL: the point is in the world already.
 static void point_in_world(const struct dc_pose *frame, const double *point, double *world)
 {
   dc_vec_copy(world, point);
@@ -158,6 +161,7 @@ static const double *next_vertex(const struct dc_shape *shape, int *part, int *v
   return shape->parts[*part].vertices[(*v)++];
 }
 
+// The mean of the vertices of all convex parts, m: the centre of mass of equal point masses there.
 static void mean_vertex(const struct dc_shape *shape, double mean[3])
 {
   int count = dc_shape_vertex_count(shape), part = 0, v = 0;
@@ -166,6 +170,7 @@ static void mean_vertex(const struct dc_shape *shape, double mean[3])
     dc_vec_add_scaled(mean, mean, 1.0 / count, next_vertex(shape, &part, &v));
 }
 
+// The radius of the ball about a centre that holds the surface, m.
 static double farthest_vertex(const struct dc_shape *shape, const double *center)
 {
   double farthest = 0;
@@ -249,6 +254,7 @@ static enum dc_status set_axes(struct build *build, int i, const double *axis, c
   return DC_OK;
 }
 
+// Parts without passive forces are marked, so that steps pass over them without reading six zeros.
 static struct dc_joint_passive passive_of(const struct dc_joint_definition *joint)
 {
   return (struct dc_joint_passive){.given = joint->damping != 0 || joint->armature != 0 || joint->stiffness != 0 ||

@@ -28,6 +28,7 @@ static enum dc_status check_list(const struct dc_option *option, int count, cons
   return DC_OK;
 }
 
+// A choice is an index into the option's words, which a caller of the library may have set to anything.
 static enum dc_status check_choice(const struct dc_option *option, int choice, const char *place,
                                    struct dc_error *error)
 {
@@ -88,6 +89,7 @@ static enum dc_status check_options(const struct dc_option *table, const void *t
   return status;
 }
 
+// Exact zeros: a direction or velocity that was given as none.
 static bool is_zero(const double *vector)
 {
   return vector[0] == 0 && vector[1] == 0 && vector[2] == 0;
@@ -290,6 +292,7 @@ enum dc_status dc_body_check_motion(const struct dc_body_definition *definition,
   return moves ? check_solid(definition, index, shape, error) : DC_OK;
 }
 
+// Soft bodies and cables have no joints and no inertia of their own; their rules replace those of rigid bodies.
 enum dc_status dc_body_check(const struct dc_body_definition *definition, int index, int count, struct dc_error *error)
 {
   char place[32];

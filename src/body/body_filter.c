@@ -8,6 +8,7 @@
 
 #include "body/body_build.h"
 
+// A copy in the arena, so that filters do not point into the definitions of bodies.
 static bool copy_list(struct dc_index_list *list, const struct dc_index_list *given, struct dc_arena *arena)
 {
   *list = (struct dc_index_list){given->count, dc_arena_alloc(arena, (size_t)given->count, sizeof(int))};
@@ -50,6 +51,7 @@ enum dc_status dc_body_filter(struct dc_bodies *bodies, const struct dc_body_def
   return DC_OK;
 }
 
+// By the smaller index, then the larger: the order of qsort and bsearch over friction pairs.
 static int compare_pairs(const void *first, const void *second)
 {
   const struct dc_friction_between *a = first, *b = second;
@@ -99,6 +101,7 @@ enum dc_status dc_body_pair_friction(struct dc_bodies *bodies, const struct dc_b
   return DC_OK;
 }
 
+// Bisection over the sorted pairs; most scenes have none, which is asked first.
 double dc_bodies_friction_between(const struct dc_bodies *bodies, int a, int b)
 {
   const struct dc_friction_between wanted = {a < b ? a : b, a < b ? b : a, 0};
@@ -109,6 +112,7 @@ double dc_bodies_friction_between(const struct dc_bodies *bodies, int a, int b)
   return found ? found->friction : NAN;
 }
 
+// mu = sqrt(mu_a mu_b); a coefficient of the pair's own takes its place and keeps the factors of a design.
 double dc_bodies_pair_friction(const struct dc_bodies *bodies, int a, int b, const double of[2], const double *scale)
 {
   double own = bodies->friction_pair_count ? dc_bodies_friction_between(bodies, a, b) : NAN;

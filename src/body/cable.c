@@ -36,6 +36,7 @@ enum dc_status dc_cable_check(const struct dc_body_definition *definition, int i
   return status;
 }
 
+// A scan over the cables: scenes have few.
 const struct dc_cable *dc_cable_of(const struct dc_bodies *bodies, int body)
 {
   for (int c = 0; c < bodies->cable_count; c++)

@@ -45,6 +45,8 @@ static enum dc_status check_body(const struct dc_bodies *bodies, int index, cons
   return DC_OK;
 }
 
+// Checks numbers against their options, since callers of the library fill the struct themselves; a stiffness that is
+// not given is NAN.
 static enum dc_status check_numbers(const struct dc_coupling *coupling, int index, struct dc_error *error)
 {
   char text[128];
@@ -132,6 +134,7 @@ struct dc_coupling_relation dc_coupling_resolve(int count, const struct dc_coupl
   return relation;
 }
 
+// Exact zeros are the default and mean that no power was given.
 bool dc_coupling_is_linear(const struct dc_coupling *coupling)
 {
   return coupling->powers[0] == 0 && coupling->powers[1] == 0 && coupling->powers[2] == 0;
@@ -163,6 +166,7 @@ double dc_coupling_follow(int count, const struct dc_coupling *couplings, int bo
   return x;
 }
 
+// The start of a slide or hinge, which is 0 where none is given.
 static double first_of(const struct dc_real_list *list)
 {
   return list->count ? list->values[0] : 0;
@@ -274,6 +278,7 @@ static enum dc_status start_all(struct dc_bodies *bodies, const struct dc_body_d
   return DC_OK;
 }
 
+// low and high [bodies] hold, for every leader, the starts at which all its followers are within their ranges.
 enum dc_status dc_couplings_start(struct dc_bodies *bodies, const struct dc_body_definition *definitions, int count,
                                   const struct dc_coupling *couplings, struct dc_arena *arena, struct dc_error *error)
 {

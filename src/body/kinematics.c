@@ -153,6 +153,7 @@ void dc_joint_axes(const struct dc_body *body, const double *q, const struct dc_
   }
 }
 
+// The columns [chain_count][6] of a body, in the order of its chain.
 static const double (*columns_of(const struct dc_kinematics *kinematics, const struct dc_body *body))[6]
 {
   return (const double(*)[6])kinematics->columns + body->first_column;
@@ -193,6 +194,7 @@ void dc_pull_back_body(const struct dc_bodies *bodies, const struct dc_kinematic
     gradient[body->chain[c]] += dc_vec_dot(columns[c], wrench) + dc_vec_dot(columns[c] + 3, wrench + 3);
 }
 
+// Joints first, then nodes: frames on nodes pass their forces on by weights.
 void dc_pull_back(const struct dc_bodies *bodies, const struct dc_kinematics *kinematics, const double (*wrenches)[6],
                   double *gradient)
 {

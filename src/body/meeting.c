@@ -69,6 +69,7 @@ static void draw(const struct dc_bodies *bodies, const struct dc_meeting_sample 
   }
 }
 
+// Vertices of the largest convex part of any body, at least 1: the room for one placed part.
 static int most_vertices(const struct dc_bodies *bodies)
 {
   int most = 1;

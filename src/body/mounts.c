@@ -147,6 +147,7 @@ static void set_places(struct dc_bodies *bodies, struct dc_soft *soft, const str
   }
 }
 
+// The steps of the head.  Poses and twists at the start are computed once, and only where a body holds some node.
 enum dc_status dc_pins_start(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
                              struct dc_arena *arena, struct dc_error *error)
 {

@@ -27,6 +27,7 @@ static const double ROUNDING = 1 + 1e-12;  // factor on sums of bounds
 // eighth, of its radius.
 static const double LEAST_TURN = 1e-12, MOST_TURN = 1;
 
+// A path is begun again for every motion that is to be bounded; its arrays are allocated here, once.
 enum dc_status dc_path_create(const struct dc_bodies *bodies, struct dc_arena *arena, struct dc_path *path,
                               struct dc_error *error)
 {
@@ -38,6 +39,7 @@ enum dc_status dc_path_create(const struct dc_bodies *bodies, struct dc_arena *a
   return DC_OK;
 }
 
+// Balls and hinges turn about their anchor; translations and slides leave rotations as they are.
 static bool part_turns(const struct dc_joint_part *part)
 {
   return part->kind == DC_PART_BALL || part->kind == DC_PART_HINGE;

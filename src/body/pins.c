@@ -73,6 +73,7 @@ bool dc_soft_is_held(const struct dc_bodies *bodies, const struct dc_soft *soft,
   return false;
 }
 
+// Walks from every holder of a pin to the root, since a soft body is carried by all ancestors of its holder.
 const struct dc_soft *dc_soft_carried(const struct dc_bodies *bodies, int body)
 {
   for (int s = 0; s < bodies->soft_count && bodies->mount_count; s++)

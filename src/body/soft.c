@@ -340,6 +340,7 @@ static void load_marker(struct dc_bodies *bodies, const struct dc_body_definitio
   body->mass = support->mass;
 }
 
+// Soft bodies come before markers, whose places are found among the elements of the body they hang on.
 enum dc_status dc_soft_start(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
                              struct dc_arena *arena, struct dc_error *error)
 {
@@ -362,6 +363,7 @@ enum dc_status dc_soft_start(struct dc_bodies *bodies, const struct dc_body_defi
 
 // Queries.
 
+// A scan over the soft bodies: scenes have few.
 const struct dc_soft *dc_soft_of(const struct dc_bodies *bodies, int body)
 {
   for (int s = 0; s < bodies->soft_count; s++)
@@ -370,6 +372,7 @@ const struct dc_soft *dc_soft_of(const struct dc_bodies *bodies, int body)
   return NULL;
 }
 
+// A soft body moves by three numbers a node, a rigid one by the coordinates of its own joint.
 int dc_body_freedoms(const struct dc_bodies *bodies, int body)
 {
   const struct dc_soft *soft = dc_soft_of(bodies, body);
@@ -382,11 +385,13 @@ int dc_body_first_freedom(const struct dc_bodies *bodies, int body)
   return soft ? soft->v_offset : bodies->bodies[body].v_offset;
 }
 
+// Frames on nodes move although their bodies belong to no mechanism.
 bool dc_frame_moves(const struct dc_bodies *bodies, int body)
 {
   return dc_body_moves(&bodies->bodies[body]) || dc_support_of(bodies, body);
 }
 
+// A frame on nodes has the Jacobian (0; w_k I), so that a target of its rotation would have no gradient.
 enum dc_status dc_frame_check_turns(const struct dc_bodies *bodies, int body, const char *option,
                                     struct dc_error *error)
 {
@@ -410,6 +415,7 @@ static bool excluded(const struct dc_bodies *bodies, const struct dc_soft *soft,
          (!soft->touches_holder && soft->pin_count && dc_soft_is_held(bodies, soft, body));
 }
 
+// Nodes meet half-spaces only; all other surfaces are met by the triangles of the surface (dc_soft_meets).
 bool dc_soft_touches(const struct dc_bodies *bodies, const struct dc_soft *soft, int body)
 {
   return bodies->collide[body] && bodies->bodies[body].shape->type->half_space && !excluded(bodies, soft, body);
@@ -469,6 +475,7 @@ void dc_support_poses(const struct dc_bodies *bodies, const double *q, struct dc
   }
 }
 
+// The velocity of a frame is the weighted mean of those of its nodes; its angular velocity is 0.
 void dc_support_twists(const struct dc_bodies *bodies, const double *tangent, double (*twists)[6])
 {
   const double *nodes = tangent + bodies->first_node_v;

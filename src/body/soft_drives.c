@@ -43,6 +43,7 @@ const struct dc_option dc_muscle_options[] = {
     DC_OPTIONS_END,
 };
 
+// Coordinates of the drives of one body stand in this order: the pressure on its surface, chambers, muscles.
 const char *dc_soft_drive_name(const struct dc_soft_drives *drives, int index)
 {
   if (index < dc_soft_first_chamber(drives))
@@ -52,6 +53,7 @@ const char *dc_soft_drive_name(const struct dc_soft_drives *drives, int index)
   return drives->muscles[index - dc_soft_first_muscle(drives)].name;
 }
 
+// Pressures are in Pa; a muscle's coordinate is the logarithm of a stretch, which fibres take the other way round.
 const char *dc_soft_drive_unit(const struct dc_soft_drives *drives, int index)
 {
   return index < dc_soft_first_muscle(drives) ? "Pa" : "1";
@@ -112,6 +114,7 @@ static enum dc_status check_muscle(const struct dc_muscle_definition *muscle, in
              : DC_OK;
 }
 
+// Names must be unique over chambers and muscles together, since controls name both in one list.
 enum dc_status dc_soft_drives_check(const struct dc_soft_definition *definition, int index, struct dc_error *error)
 {
   const struct dc_chamber_definition *chambers = definition->chambers.objects;
@@ -264,6 +267,7 @@ static void sample_middle(const struct dc_soft *soft, int sample, double middle[
     dc_vec_add_scaled(middle, middle, 1.0 / corners, soft->mesh.nodes[nodes[k]]);
 }
 
+// Rods have no surface for a pressure to act on; muscles follow once the elastic energy is there (finish).
 enum dc_status dc_soft_drives_collect(const struct dc_soft_definition *definition, const double (*boxes)[2][3],
                                       struct dc_soft *soft, struct dc_arena *arena, struct dc_error *error)
 {

@@ -7,6 +7,7 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
+// The start that joints and couplings give, [nq], before controls or designs change it.
 void dc_initial_state(const struct dc_bodies *bodies, double *q)
 {
   if (bodies->nq)
@@ -59,6 +60,7 @@ static void apply_part(const struct dc_joint_part *part, const double *q, struct
   }
 }
 
+// The matrix is kept beside the quaternion, as most readers of a pose rotate vectors.
 static void set_pose(struct dc_pose *pose, const double *position, const double *quaternion)
 {
   memcpy(pose->position, position, sizeof pose->position);

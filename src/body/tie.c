@@ -26,6 +26,7 @@ static enum dc_status check_end(const struct dc_bodies *bodies, int index, const
   return DC_OK;
 }
 
+// One end at least must move: a tie between two bodies that never move would only add a constant energy.
 enum dc_status dc_ties_check(const struct dc_bodies *bodies, int count, const struct dc_tie *ties,
                              struct dc_error *error)
 {

@@ -25,6 +25,8 @@ typedef double quad_in_memory __attribute__((vector_size(32), aligned(8), may_al
 #define LOAD(from) (*(const quad_in_memory *)(from))
 #define STORE(to, value) (*(quad_in_memory *)(to) = (value))
 
+// Step 1 of the head for the four columns from `first` on.  Rows begin at a multiple of eight: some entries above the
+// diagonal are computed, too, and not used.
 DC_WIDE static void take_left(size_t stride, size_t first, double *a)
 {
   for (size_t i = first / DC_CHOLESKY_ROWS * DC_CHOLESKY_ROWS; i < stride; i += DC_CHOLESKY_ROWS) {
@@ -72,6 +74,8 @@ DC_WIDE static bool finish_column(size_t stride, size_t first, size_t j, double 
   return true;
 }
 
+// Left-looking: a group of four begins when all columns to its left are finished, so that its entries are loaded and
+// stored once for all of these instead of once for each.
 bool dc_cholesky_factor(int n, double *a)
 {
   size_t stride = (size_t)dc_cholesky_stride(n), size = (size_t)n;

@@ -66,6 +66,7 @@ void dc_eigen3(const double matrix[9], double values[3], double vectors[9])
     vectors[k] = axes[k / 3][k % 3];
 }
 
+// The nearest positive semidefinite matrix in the Frobenius norm: sum of lambda v v^T over the positive lambda.
 void dc_eigen6_project(double matrix[N][N])
 {
   double work[N][N], values[N], vectors[N][N];

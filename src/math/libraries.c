@@ -34,6 +34,8 @@ static bool has_room(int count)
   return made == count;
 }
 
+// Takes and gives back as many parts as there may be threads: OpenBLAS keeps them, and never has to ask again.  Room is
+// looked for by mmap first, because OpenBLAS itself does not return when there is none.
 enum dc_status dc_blas_reserve(int threads, struct dc_error *error)
 {
   static atomic_int reserved;

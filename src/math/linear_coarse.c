@@ -172,6 +172,7 @@ static bool create(struct dc_coarse *coarse, const struct dc_symmetric_matrix *m
   return coarse->matrix && !dc_arena_failed(coarse->arena);
 }
 
+// The struct lives in its own arena; temporary lists of the graph are in another one, which ends here.
 struct dc_coarse *dc_coarse_create(const struct dc_symmetric_matrix *matrix)
 {
   struct dc_arena *arena = dc_arena_create(), *scratch = dc_arena_create();
@@ -230,6 +231,7 @@ static void add_modes(const double arm_i[3], const double block[9], const double
   }
 }
 
+// sum += from^T, both [MODES][MODES]: the mirror image of a block of the fine matrix, of which only one is stored.
 static void add_transposed(const double *from, double *sum)
 {
   for (int k = 0; k < MODES * MODES; k++)

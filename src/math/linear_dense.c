@@ -138,6 +138,7 @@ static bool cholesky_holds(const struct dense *dense, int group, const struct dc
   return true;
 }
 
+// Bunch-Kaufman reports no breakdown for NaN; a factor that is finite everywhere had none.
 static bool all_finite(const struct dense *dense)
 {
   size_t n = (size_t)dense->size;
@@ -148,6 +149,7 @@ static bool all_finite(const struct dense *dense)
   return true;
 }
 
+// Every group is scattered and factored behind the one before; a failure of any makes the whole matrix not positive.
 static enum dc_status factor_groups(struct dense *dense, const struct dc_symmetric_matrix *matrix)
 {
   double *factor = dense->factor;
@@ -169,6 +171,7 @@ static enum dc_status factor_groups(struct dense *dense, const struct dc_symmetr
   return DC_OK;
 }
 
+// Groups serve Cholesky's method only; an indefinite matrix is factored as a whole, with the pivots of Bunch-Kaufman.
 static enum dc_status factor(void *state, const struct dc_symmetric_matrix *matrix, bool positive)
 {
   struct dense *dense = state;

@@ -99,6 +99,7 @@ static void spread_within(const struct dc_symmetric_matrix *matrix, int block, u
   }
 }
 
+// Appends an unknown to the group that is being filled; *next is its place in the list of all.
 static void put(struct dc_linear_groups *groups, int group, int unknown, int *next)
 {
   groups->of[unknown] = group;
@@ -126,6 +127,8 @@ static double work(const struct dc_linear_groups *groups, int size)
   return sum;
 }
 
+// The steps of the head, in time proportional to the stored entries apart from spread_within, which repeats a block
+// until nothing changes.
 void dc_linear_groups_find(struct dc_linear_groups *groups, const struct dc_symmetric_matrix *matrix)
 {
   int next = 0;

@@ -121,6 +121,7 @@ static int list_view(const struct dc_symmetric_matrix *matrix, int *block_start,
   return count;
 }
 
+// Blocks of 6 and more are seen as several of 3 by lists of their own; values stay where they are.
 static bool view_of(const struct dc_symmetric_matrix *matrix, struct dc_arena *arena, struct view *view)
 {
   *view = (struct view){matrix->column_start, matrix->values, matrix->block_start, matrix->block_row,
@@ -215,6 +216,7 @@ struct dc_block_solver *dc_block_solver_create(struct dc_symmetric_matrix *matri
   return solver;
 }
 
+// Only the lower triangle of a diagonal block is stored: the upper one is its mirror image.
 void dc_block_diagonal(const struct dc_block_solver *solver, int node, double block[9])
 {
   const double *values = solver->view.values;
@@ -239,6 +241,7 @@ static inline void add_transposed(const double *values, const struct dc_block_pl
     sum[j] += dc_vec_dot(values + place->at[j], v);
 }
 
+// Blocks below the node's diagonal are stored in its column, those to the left in its row as transposes.
 void dc_block_add_row(const struct dc_block_solver *solver, int node, const double move[3], double *sum)
 {
   const struct view *view = &solver->view;
@@ -358,6 +361,7 @@ static void subtract_strict(const struct dc_block_solver *solver, bool transpose
   }
 }
 
+// y = diag(blocks) x, blocks [blocks][9].
 static void apply_blocks(const struct dc_block_solver *solver, const double *blocks, const double *x, double *y)
 {
   for (size_t i = 0; i < (size_t)solver->blocks; i++)
@@ -437,6 +441,7 @@ static void precondition(void *context, const double *x, double *y)
   }
 }
 
+// Only noted here: the next solution renews what its method needs, with the values of that time.
 void dc_block_solver_renew(struct dc_block_solver *solver, const double *places)
 {
   solver->afresh = true;

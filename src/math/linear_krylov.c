@@ -57,11 +57,13 @@ void dc_krylov_destroy(struct dc_krylov *krylov)
     dc_arena_destroy(krylov->arena);
 }
 
+// y = A x or M^-1 x, by whatever the caller's map stands for.
 static void apply(const struct dc_linear_map *map, const double *x, double *y)
 {
   map->apply(map->context, x, y);
 }
 
+// sum += scale x, [size].
 static void add_scaled(double *sum, double scale, const double *x, int size)
 {
   for (int i = 0; i < size; i++)
@@ -193,6 +195,7 @@ static struct dc_iterations gmres(struct dc_krylov *krylov, const struct dc_line
   }
 }
 
+// Both methods start from x = 0, which makes b the first residual.
 struct dc_iterations dc_krylov_solve(struct dc_krylov *krylov, const struct dc_linear_map *matrix,
                                      const struct dc_linear_map *inverse, const double *b, double part, int most,
                                      double *x)

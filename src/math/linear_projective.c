@@ -203,6 +203,7 @@ static bool factor_small(struct dc_projective *projective, const double *c)
   return dc_symmetric_factor_positive(projective->small) == DC_OK;
 }
 
+// P is factored anew only when asked for; W depends on P and on which nodes are in contact, B on the present C.
 bool dc_projective_update(struct dc_projective *projective, const struct dc_symmetric_matrix *matrix, bool afresh,
                           const double *c)
 {

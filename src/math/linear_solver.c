@@ -25,6 +25,7 @@ struct pair {
   int column, row;
 };
 
+// By column, then by row: the order in which compressed columns store blocks.
 static int compare_pairs(const void *a, const void *b)
 {
   const struct pair *p = a, *q = b;
@@ -176,6 +177,7 @@ void dc_symmetric_clear(struct dc_symmetric_matrix *matrix)
   memset(matrix->values, 0, (size_t)matrix->column_start[matrix->size] * sizeof *matrix->values);
 }
 
+// Bisection for the first row that is not less, over the off-diagonal blocks of the column.
 int dc_symmetric_find_block(const struct dc_symmetric_matrix *matrix, int row, int column)
 {
   int low = matrix->block_start[column], high = matrix->block_start[column + 1];
@@ -323,11 +325,13 @@ static bool all_finite(const double *numbers, long count)
   return none[0] + none[1] + none[2] + none[3] == 0;
 }
 
+// The largest absolute entry; the upper triangle mirrors the lower and adds nothing.
 double dc_symmetric_norm(const struct dc_symmetric_matrix *matrix)
 {
   return largest(matrix->values, matrix->column_start[matrix->size]);
 }
 
+// An empty matrix counts as factored.  A failure leaves the matrix without a factorization, and solutions are NAN then.
 static enum dc_status factor(struct dc_symmetric_matrix *matrix, bool positive)
 {
   matrix->factored = false;
@@ -477,6 +481,7 @@ static void solve_tile(struct dc_symmetric_matrix *matrix, const double *b, doub
   memcpy(x, solution, DC_SOLVE_TILE * bytes);
 }
 
+// Whole tiles first; the right-hand sides that do not fill one are solved one by one, with the same bits.
 void dc_symmetric_solve_block(struct dc_symmetric_matrix *matrix, int count, const double *b, double *x,
                               double *relative_residuals)
 {

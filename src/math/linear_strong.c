@@ -69,6 +69,7 @@ static void destroy(void *state)
   free(strong);
 }
 
+// Room for S is bounded by MOST_KEPT of the entries: a matrix that needs more is factored as a whole.
 static void *create(const struct dc_symmetric_matrix *matrix)
 {
   struct strong *strong = dc_alloc(1, sizeof *strong);
@@ -207,6 +208,7 @@ static bool analyze(struct strong *strong)
   return strong->factor;
 }
 
+// Steps 1 to 3 of the head; false where the whole matrix has to be factored.
 static bool factor_part(struct strong *strong, const struct dc_symmetric_matrix *matrix)
 {
   if (matrix->size < FEW || !judge(strong, matrix) || !gather(strong, matrix) || !analyze(strong))
@@ -216,6 +218,7 @@ static bool factor_part(struct strong *strong, const struct dc_symmetric_matrix 
   return dc_linear_supernodal.factor(strong->factor, &strong->part, true) == DC_OK;
 }
 
+// The dense state holds size^2 numbers and more: it is made only when it is needed.
 static enum dc_status factor_whole(struct strong *strong, const struct dc_symmetric_matrix *matrix, bool positive)
 {
   if (!strong->dense && !(strong->dense = dc_linear_dense.create(matrix)))
@@ -232,6 +235,7 @@ static enum dc_status factor(void *state, const struct dc_symmetric_matrix *matr
   return strong->iterates ? DC_OK : factor_whole(strong, matrix, positive);
 }
 
+// Four partial sums, so that additions need not wait for each other; their order is fixed.
 static double dot(const double *a, const double *b, int count)
 {
   double sum[4] = {0, 0, 0, 0};

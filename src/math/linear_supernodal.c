@@ -96,6 +96,7 @@ static bool pivots_hold(const struct supernodal *solver)
   return true;
 }
 
+// Orders the unknowns once; numbers of operations stand in common.fl afterwards.
 static bool analyze(struct supernodal *solver)
 {
   if (!solver->factor)
@@ -103,6 +104,7 @@ static bool analyze(struct supernodal *solver)
   return solver->factor;
 }
 
+// CHOLMOD counts the operations of the ordering it has chosen.
 double dc_linear_supernodal_work(void *state)
 {
   struct supernodal *solver = state;

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 
+// Arrays only grow, so that objectives evaluated in every step allocate at the first one.
 enum dc_status dc_residual_rows_resize(struct dc_residual_rows *rows, int groups, int row_count, int dimension)
 {
   size_t count = (size_t)groups;
@@ -29,6 +30,7 @@ void dc_residual_rows_release(struct dc_residual_rows *rows)
   memset(rows, 0, sizeof *rows);
 }
 
+// Rows without residual are skipped: inside of its set a target has neither loss nor gradient.
 void dc_residual_gradient(const struct dc_residual_rows *rows, double *gradient)
 {
   memset(gradient, 0, (size_t)rows->dimension * sizeof *gradient);

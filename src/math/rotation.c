@@ -7,6 +7,7 @@
 
 #include "math/vector.h"
 
+// R = 1 + 2 w [v]x + 2 [v]x^2 of q = (w, v), written out.
 void dc_rotation_matrix(double *m, const double *q)
 {
   double w = q[0], x = q[1], y = q[2], z = q[3];
@@ -30,6 +31,7 @@ void dc_rotation_exp(double *q, const double *w)
   dc_vec_scale(q + 1, w, scale);
 }
 
+// w = 2 atan2(|v|, |q_0|) v/|v|, with the sign of q that makes q_0 positive: the shorter of the two ways around.
 void dc_rotation_log(double *w, const double *q)
 {
   double sine = dc_vec_norm(q + 1), sign = q[0] < 0 ? -1 : 1;
@@ -38,6 +40,7 @@ void dc_rotation_log(double *w, const double *q)
   dc_vec_scale(w, q + 1, sign * scale);
 }
 
+// Products of unit quaternions drift from unit length by rounding.
 void dc_rotation_normalize(double *q)
 {
   double scale = 1 / sqrt(q[0] * q[0] + dc_vec_dot(q + 1, q + 1));
@@ -45,6 +48,7 @@ void dc_rotation_normalize(double *q)
     q[i] *= scale;
 }
 
+// Hamilton's product; a local copy lets the result overwrite an argument.
 void dc_rotation_multiply(double *r, const double *a, const double *b)
 {
   double product[4] = {
@@ -55,6 +59,7 @@ void dc_rotation_multiply(double *r, const double *a, const double *b)
     r[i] = product[i];
 }
 
+// The inverse of a unit quaternion.
 void dc_rotation_conjugate(double *r, const double *q)
 {
   r[0] = q[0], r[1] = -q[1], r[2] = -q[2], r[3] = -q[3];

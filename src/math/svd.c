@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 
+// LAPACK's Fortran interface; the last argument is the hidden length of the string.
 void dgesdd_(const char *job, const int *m, const int *n, double *a, const int *lda, double *s, double *u,
              const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork, int *info,
              size_t length);
