@@ -20,6 +20,7 @@ bool dc_buffer_reserve(struct dc_buffer *buffer, size_t capacity)
   return true;
 }
 
+// memcpy with a null pointer is undefined even for 0 bytes, which an empty buffer would pass.
 void dc_buffer_add(struct dc_buffer *buffer, const void *bytes, size_t size)
 {
   if (size)
@@ -35,6 +36,7 @@ bool dc_buffer_append(struct dc_buffer *buffer, const void *bytes, size_t size)
   return true;
 }
 
+// The comparison is one of differences, so that a forged size cannot wrap around.
 const void *dc_buffer_take(const struct dc_buffer *buffer, size_t *at, size_t size)
 {
   if (*at > buffer->size || size > buffer->size - *at)

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+// The lead byte's class gives the length, continuation bytes are 10xxxxxx.  The last four conditions are the table's
+// narrower second bytes after E0, ED, F0 and F4.
 size_t dc_utf8_length(const char *text, size_t length)
 {
   const unsigned char *bytes = (const unsigned char *)text;
@@ -25,6 +27,7 @@ size_t dc_utf8_length(const char *text, size_t length)
   return count;
 }
 
+// The lead byte has 7, 5, 4 or 3 bits of the code point, each byte behind it 6.
 unsigned dc_utf8_code_point(const char *text, size_t count)
 {
   static const unsigned char lead_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -34,6 +37,8 @@ unsigned dc_utf8_code_point(const char *text, size_t count)
   return code;
 }
 
+// Ranges: C0; delete and C1; the Arabic letter mark; marks of direction; separators of lines and paragraphs with
+// embeddings and overrides; isolates.
 bool dc_is_control(unsigned code_point)
 {
   static const unsigned ranges[][2] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},
@@ -44,6 +49,7 @@ bool dc_is_control(unsigned code_point)
   return false;
 }
 
+// Works in place: a replaced sequence only becomes shorter, so that the writing end never passes the reading one.
 void dc_replace_controls(char *text, char substitute, const char *kept)
 {
   size_t left = strlen(text);

@@ -42,6 +42,7 @@ struct answer {
   size_t size;
 };
 
+// A pipe may take fewer bytes than it is given, and signals may interrupt the call; 0, or -1 with errno.
 static int write_all(int fd, const void *bytes, size_t size)
 {
   for (const char *from = bytes; size;) {
@@ -189,6 +190,8 @@ static enum dc_status fail_without_answer(int how, const struct dc_child_limits 
   return dc_fail(error, DC_MEMORY, "out of memory (the process for it ended with status %d)", WEXITSTATUS(how));
 }
 
+// The steps of the head.  Errors are kept apart in `local` until the child's end is known, which may have to stand in
+// for a message that never came.
 enum dc_status dc_child_run_within(const struct dc_child_limits *limits, dc_child_work *work, void *context,
                                    char **bytes, size_t *size, struct dc_error *error)
 {

@@ -26,6 +26,7 @@ double dc_process_seconds(void)
   return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }
 
+// Writes the time now, in UTC and in the form of strftime(3); an empty text where there is no room.
 static void stamp(char *text, size_t size, const char *format)
 {
   time_t now = time(NULL);

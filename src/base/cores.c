@@ -38,6 +38,7 @@ static int read_core(const char *line, double *ticks)
   return core >= 0 && core < MOST_CORES ? (int)core : -1;
 }
 
+// Sums ticks over the lines of the allowed cores; the first line, "cpu" alone, is a total and no core.
 double dc_cores_busy_seconds(const char *text, int count, const unsigned char *allowed)
 {
   double all = 0, ticks = 0;
@@ -92,6 +93,7 @@ static double read_busy(void)
 }
 #endif
 
+// Average over the time between both looks; differences below 0 belong to two different processes and say nothing.
 double dc_cores_left_between(const struct dc_core_look *last, const struct dc_core_look *look)
 {
   double others = ((look->busy - last->busy) - (look->own - last->own)) / (look->time - last->time);
@@ -99,6 +101,7 @@ double dc_cores_left_between(const struct dc_core_look *last, const struct dc_co
   return fit ? fmax(1, look->cores - fmax(0, others)) : INFINITY;
 }
 
+// Looks are at least WINDOW apart: the account counts in hundredths of a second, so that closer ones tell nothing.
 double dc_cores_left(void)
 {
   static struct dc_core_look last = {.busy = NAN};

@@ -14,6 +14,7 @@ int dc_index_pair_compare(const void *one, const void *other)
   return 0;
 }
 
+// Equal pairs stand side by side after sorting, so that one comparison with the last pair kept is enough.
 size_t dc_index_pairs_sort(int (*pairs)[2], size_t count)
 {
   size_t kept = 0;

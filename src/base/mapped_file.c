@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+// Maps the beginning of a file for reading and writing; flags say whether writing reaches the file.
 static enum dc_status map(int fd, size_t size, int flags, struct dc_mapped_file *file)
 {
   void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0);
@@ -16,6 +17,7 @@ static enum dc_status map(int fd, size_t size, int flags, struct dc_mapped_file 
   return DC_OK;
 }
 
+// posix_fallocate returns its error instead of setting errno, and may be interrupted before it has done anything.
 enum dc_status dc_mapped_file_create(int fd, size_t size, struct dc_mapped_file *file)
 {
   int failure;
@@ -30,6 +32,7 @@ enum dc_status dc_mapped_file_create(int fd, size_t size, struct dc_mapped_file 
   return map(fd, size, MAP_SHARED, file);
 }
 
+// Private pages are copied when they are written; no swap space is set aside for copies that are rarely made.
 enum dc_status dc_mapped_file_open(int fd, size_t size, struct dc_mapped_file *file)
 {
   *file = (struct dc_mapped_file){0};

@@ -59,6 +59,7 @@ static size_t whole_lines(size_t bytes)
   return bytes ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
 }
 
+// Memory on its own, to be released with free(): zeroed, in whole cache lines, counted for dc_allocated_bytes.
 static void *aligned_zeroed(size_t bytes)
 {
   bytes = whole_lines(bytes);
@@ -86,6 +87,7 @@ void dc_arena_destroy(struct dc_arena *arena)
   free(arena);
 }
 
+// The chunks of `other` are hung in front of those of the arena, whose rest of a block stays in use.
 void dc_arena_adopt(struct dc_arena *arena, struct dc_arena *other)
 {
   struct chunk **last = &other->chunks;
@@ -97,6 +99,7 @@ void dc_arena_adopt(struct dc_arena *arena, struct dc_arena *other)
   dc_arena_destroy(other);
 }
 
+// A chunk has its link in a cache line of its own, so that the piece behind it is aligned, too.
 static char *add_chunk(struct dc_arena *arena, size_t bytes)
 {
   struct chunk *chunk = aligned_alloc(ALIGNMENT, ALIGNMENT + bytes);
@@ -157,6 +160,7 @@ char *dc_arena_strdup(struct dc_arena *arena, const char *text)
   return copy ? memcpy(copy, text, size) : NULL;
 }
 
+// Formats twice: once for the length, once for the text.
 char *dc_arena_printf(struct dc_arena *arena, const char *format, ...)
 {
   va_list arguments, again;
@@ -185,6 +189,8 @@ static size_t first_capacity(size_t size)
   return count < FEWEST ? FEWEST : count > MOST ? MOST : count;
 }
 
+// The array is passed as a pointer to a pointer of any type, which memcpy reads and writes without breaking aliasing
+// rules.
 int dc_grow_beyond(void *array, size_t *capacity, size_t needed, size_t size)
 {
   size_t larger = *capacity ? *capacity : first_capacity(size);

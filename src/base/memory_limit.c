@@ -75,6 +75,7 @@ static void tighten_by_group(struct dc_memory_limit *limit)
   }
 }
 
+// Every limit is applied if it is tighter than those before; its name ends in the message of a failure.
 struct dc_memory_limit dc_memory_limit(void)
 {
   struct dc_memory_limit limit = {.bytes = INFINITY, .name = "none"};

@@ -7,11 +7,13 @@
 
 int dcsim_transport_start(int version, struct dc_transport *transport);
 
+// Blocking, with tag 0: kinds of messages are told apart by their content.
 static int send_message(int to, const void *bytes, int size)
 {
   return MPI_Send(bytes, size, MPI_BYTE, to, 0, MPI_COMM_WORLD);
 }
 
+// Size of the first message that has arrived, from any rank; -1 when there is none.
 static int look_for_message(int *from)
 {
   int there = 0, size = 0;
@@ -32,6 +34,7 @@ static int receive_message(int from, void *bytes, int most)
   return size;
 }
 
+// Ranks that share this machine's memory, and therefore its cores.
 static int count_local_ranks(void)
 {
   int count = 1;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+// Text and link are two pieces of the arena; the list is extended only when both are there.
 enum dc_status dc_notes_add(struct dc_notes *notes, const char *format, ...)
 {
   va_list arguments, again;
@@ -29,6 +30,7 @@ enum dc_status dc_notes_add(struct dc_notes *notes, const char *format, ...)
   return DC_OK;
 }
 
+// The last two of a complete list are joined by "and"; longer lists end with the number of those left out.
 const char *dc_notes_list(struct dc_notes *notes, const char *const *names, int count)
 {
   enum { SHOWN = 12 };

@@ -25,6 +25,7 @@ const int dc_open_here = AT_FDCWD;
 
 enum { READING = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC };
 
+// Words for a message about a file that is not regular.
 static const char *kind_of(mode_t mode)
 {
   if (S_ISDIR(mode))
@@ -54,6 +55,7 @@ static int open_without_links(int folder, const char *name)
   return at;
 }
 
+// Absolute and empty names are refused before the kernel is asked, with the errno that it would give.
 static int open_below(int folder, const char *name)
 {
   if (!*name || *name == '/') {
@@ -69,6 +71,10 @@ static int open_below(int folder, const char *name)
   return open_without_links(folder, name);
 }
 
+// 1. A look at the name, where links are followed: opening a device might act on it.
+// 2. The opening itself, without waiting.
+// 3. fstat of what was opened decides: only a regular file of at most `most` bytes stays open.
+// errno is kept over close(), since callers report it.
 enum dc_open_result dc_open_read(int folder, const char *name, enum dc_open_links links, size_t most,
                                  struct dc_opened *opened)
 {
@@ -103,6 +109,7 @@ enum dc_open_result dc_open_read(int folder, const char *name, enum dc_open_link
   return result;
 }
 
+// The descriptor belongs to the stream as soon as there is one, and is closed with it.
 enum dc_open_result dc_open_stream(int folder, const char *name, enum dc_open_links links, size_t most, FILE **stream,
                                    struct dc_opened *opened)
 {
@@ -118,6 +125,7 @@ enum dc_open_result dc_open_stream(int folder, const char *name, enum dc_open_li
   return result;
 }
 
+// O_NONBLOCK keeps the opening of a named pipe from waiting; fstat then refuses everything but regular files.
 int dc_open_append(int folder, const char *name, enum dc_open_existing existing)
 {
   struct stat info;

@@ -64,6 +64,7 @@ static int parse_numbers(const char *text, double *numbers, int capacity)
 static enum dc_status set_default(const struct dc_option *option, void *value, struct dc_arena *arena,
                                   struct dc_error *error);
 
+// A default that does not fit its own option is a mistake of the table, found by the first test that reads it.
 static enum dc_status refuse_default(const struct dc_option *option, struct dc_error *error)
 {
   return dc_fail(error, DC_USAGE, "option %s: bad default %s", option->name, option->fallback);
@@ -214,6 +215,7 @@ static enum dc_status set_default(const struct dc_option *option, void *value, s
   return DC_OK;
 }
 
+// Options without a fallback must be given, and keep the zeros of their memory until then.
 enum dc_status dc_options_set_defaults(const struct dc_option *table, void *target, struct dc_arena *arena,
                                        struct dc_error *error)
 {
@@ -330,6 +332,7 @@ static const struct {
                {"restitution", "it stands in \"contact\" or in a body"},
                {"friction", "it stands in \"contact\" or in a body"}};
 
+// Case does not matter, since people quote other programs' words in many spellings.
 const char *dc_explain_foreign(const char *name)
 {
   for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
@@ -338,6 +341,7 @@ const char *dc_explain_foreign(const char *name)
   return NULL;
 }
 
+// A synonym counts only if the key that it stands for is among the candidates: one word may stand for several keys.
 const char *dc_find_synonym(const char *name, const char *const *candidates)
 {
   for (size_t s = 0; s < sizeof synonyms / sizeof *synonyms; s++)

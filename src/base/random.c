@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+// Any seed is good, 0 included: splitmix64 never yields the four zeros that xoshiro could not leave.
 void dc_random_seed(struct dc_random *random, uint64_t seed)
 {
   for (int i = 0; i < 4; i++) {
@@ -21,6 +22,7 @@ static uint64_t rotate_left(uint64_t x, int k)
   return (x << k) | (x >> (64 - k));
 }
 
+// The scrambler "**" of the second word, then the linear step of the state: shifts, exclusive ors and one rotation.
 uint64_t dc_random_bits(struct dc_random *random)
 {
   uint64_t *s = random->state;
@@ -35,6 +37,7 @@ uint64_t dc_random_bits(struct dc_random *random)
   return result;
 }
 
+// The upper bits are the better ones of this generator.
 double dc_random_uniform(struct dc_random *random)
 {
   return (double)(dc_random_bits(random) >> 11) * 0x1p-53;

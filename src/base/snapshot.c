@@ -33,6 +33,7 @@ struct dc_snapshot *dc_snapshot_create(void)
   return calloc(1, sizeof(struct dc_snapshot));
 }
 
+// Slots beyond those used may hold buffers from before a clear; slots that were never used hold NULL.
 void dc_snapshot_destroy(struct dc_snapshot *snapshot)
 {
   if (!snapshot)
@@ -45,6 +46,7 @@ void dc_snapshot_destroy(struct dc_snapshot *snapshot)
   free(snapshot);
 }
 
+// Names stay in their slots and are overwritten by the next arrays.
 void dc_snapshot_clear(struct dc_snapshot *snapshot)
 {
   snapshot->used = 0;
@@ -127,6 +129,7 @@ enum dc_status dc_snapshot_get_integers(const struct dc_snapshot *snapshot, cons
   return get(snapshot, name, INTEGERS, count, values, error);
 }
 
+// All numbers are checked before any is copied, so that values stay as they were when one is out of range.
 enum dc_status dc_snapshot_get_counts(const struct dc_snapshot *snapshot, const char *name, size_t count, long most,
                                       long *values, struct dc_error *error)
 {
@@ -138,6 +141,7 @@ enum dc_status dc_snapshot_get_counts(const struct dc_snapshot *snapshot, const 
   return get(snapshot, name, INTEGERS, count, values, error);
 }
 
+// Exactly one of the two pointers is set, by which writers know the kind.
 bool dc_snapshot_entry(const struct dc_snapshot *snapshot, size_t i, struct dc_snapshot_entry *entry)
 {
   if (i >= snapshot->used)
@@ -156,6 +160,7 @@ struct head {
   size_t kind, name_size, count;
 };
 
+// Heads are written as they are in memory: writer and reader are the same program on the same kind of machine.
 enum dc_status dc_snapshot_write(const struct dc_snapshot *snapshot, struct dc_buffer *message)
 {
   if (!dc_buffer_append(message, &snapshot->used, sizeof snapshot->used))
@@ -170,6 +175,7 @@ enum dc_status dc_snapshot_write(const struct dc_snapshot *snapshot, struct dc_b
   return DC_OK;
 }
 
+// Every length is checked against what is left of the message before it is used; a name must end with a zero byte.
 enum dc_status dc_snapshot_read(struct dc_snapshot *snapshot, const struct dc_buffer *message, size_t *at)
 {
   size_t count;

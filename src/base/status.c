@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+// Messages that are too long are cut by vsnprintf, which always ends them.
 void dc_error_set(struct dc_error *error, enum dc_status status, const char *format, va_list arguments)
 {
   if (!error)
@@ -29,6 +30,7 @@ enum dc_status dc_out_of_memory(struct dc_error *error)
   return dc_fail(error, DC_MEMORY, "out of memory");
 }
 
+// The purpose is formatted by itself, so that one form of the sentence serves all callers.
 enum dc_status dc_out_of_memory_for(struct dc_error *error, const char *format, ...)
 {
   char purpose[sizeof error->text];
@@ -44,6 +46,7 @@ enum dc_status dc_out_of_memory_in(struct dc_error *error, const char *place)
   return dc_fail(error, DC_MEMORY, "%.800s: out of memory", place);
 }
 
+// Continues at the end of the text; where there is no room for more the message stays as it is.
 void dc_error_append(struct dc_error *error, const char *format, ...)
 {
   if (!error)
@@ -55,6 +58,7 @@ void dc_error_append(struct dc_error *error, const char *format, ...)
   va_end(arguments);
 }
 
+// The old text is written behind the prefix into a buffer of its own, since both would overlap in place.
 void dc_error_prefix(struct dc_error *error, const char *format, ...)
 {
   if (!error)
@@ -70,6 +74,7 @@ void dc_error_prefix(struct dc_error *error, const char *format, ...)
   memcpy(error->text, text, sizeof text);
 }
 
+// Errors that another name or other rights would mend are mistakes of the input; all others are of the system.
 enum dc_status dc_status_of_open(int number)
 {
   switch (number) {

@@ -10,6 +10,7 @@ void dc_stop_request_begin(struct dc_stop_request *request, bool (*proceed)(void
   atomic_store(&request->stopped, false);
 }
 
+// Only the thread that began may call back, because the caller's function need not be safe for threads.
 bool dc_stop_request_goes_on(void *request)
 {
   struct dc_stop_request *stop = request;

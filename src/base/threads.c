@@ -89,6 +89,7 @@ int dc_threads(void)
 #endif
 }
 
+// Tells the processor that this is a waiting loop, which saves power and lets a sibling thread run.
 static void relax(void)
 {
 #if defined __x86_64__ || defined __i386__
@@ -122,6 +123,7 @@ static bool yields_until(bool (*is_true)(int), int argument, double seconds)
   return true;
 }
 
+// Both ends of a range in one word: a single compare-and-exchange changes them together.
 static uint64_t range_of(uint32_t first, uint32_t end)
 {
   return (uint64_t)first << 32 | end;
@@ -155,6 +157,7 @@ static void run_passes(int thread)
   inside_pass = false;
 }
 
+// A momentary answer; a pass that is seen here may be taken by another thread before this one asks for it.
 static bool has_passes(int threads)
 {
   for (int k = 0; k < threads; k++)
@@ -163,6 +166,7 @@ static bool has_passes(int threads)
   return false;
 }
 
+// Whether the gate is open, the loop has a place for this thread, and passes are left.
 static bool has_work(int thread)
 {
   int threads = atomic_load(&pool.threads);
@@ -208,6 +212,7 @@ static void help(const struct helper *helper)
   leave();
 }
 
+// Waits on a semaphore; a signal's handler may interrupt the wait, which is then begun again.
 static void sleep_on(sem_t *semaphore)
 {
   while (sem_wait(semaphore))
@@ -296,6 +301,7 @@ static void wait_for_taker(void)
     nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
 }
 
+// The exchange decides which of caller and helper resets `asleep`, so that each sleep is ended by exactly one post.
 static void wake_helpers(int count, double now)
 {
   for (int k = 0; k < count; k++)
@@ -375,6 +381,7 @@ static void run_alone(struct dc_loop_history *history)
     history->seconds += SMOOTHING * (dc_seconds() - start - history->seconds);
 }
 
+// After losses, helpers are left asleep until the time that settle() has set.
 static bool is_paused(void)
 {
   return !pool.always && dc_seconds() <= pool.paused_until;
@@ -387,6 +394,7 @@ static int with_cores(int threads)
   return left < threads ? (int)left : threads;
 }
 
+// The account of cores is not for several threads at a time: `taken` guards it, too.
 int dc_threads_with_cores(void)
 {
   if (!atomic_flag_test_and_set(&pool.taken)) {
@@ -411,6 +419,8 @@ static bool pays(const struct dc_loop_history *history)
   return history->seconds > (awake ? LEAST_AWAKE : LEAST_WORK) && !is_paused();
 }
 
+// Nested loops, and loops of other threads while one is shared, run on their caller alone.  A loop without a history is
+// always shared, as nothing is known of its length.
 void dc_loop_run(dc_loop_pass *pass, void *context, int count, int most_threads, struct dc_loop_history *history)
 {
   int threads = dc_threads();

@@ -13,6 +13,7 @@
 // Variables set by Open MPI, PMIx (also Slurm), PMI-1 and -2, and Intel MPI.
 static const char *const marks[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID", NULL};
 
+// One variable of any launcher is enough.
 static bool was_launched(void)
 {
   for (int i = 0; marks[i]; i++)
@@ -21,6 +22,7 @@ static bool was_launched(void)
   return false;
 }
 
+// Child processes would otherwise take themselves for ranks of the same job.
 void dc_transport_forget_launcher(void)
 {
   for (int i = 0; marks[i]; i++)
@@ -42,6 +44,7 @@ static void *load_module(const char *program)
   return module;
 }
 
+// A single rank needs no messages: MPI is ended again at once, and the transport stays one of one rank.
 enum dc_status dc_transport_open(const char *program, bool asked, struct dc_transport *transport,
                                  struct dc_error *error)
 {
