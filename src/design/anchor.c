@@ -27,6 +27,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return dc_design_check_axes(anchor->axes, error);
 }
 
+// One parameter for each axis that is named.
 static int count(const void *options, const struct dc_model *model)
 {
   (void)model;
@@ -34,6 +35,7 @@ static int count(const void *options, const struct dc_model *model)
   return dc_design_axes(((const struct dc_anchor_options *)options)->axes, axes);
 }
 
+// The axis, 0 to 2, that parameter i shifts along.
 static int axis_of(const struct dc_anchor_options *anchor, int i)
 {
   int axes[3];
@@ -47,6 +49,7 @@ static void name(const void *options, const struct dc_model *model, int i, char 
   snprintf(text, length, "%s.anchor.%c", model->bodies.bodies[anchor->body].name, "xyz"[axis_of(anchor, i)]);
 }
 
+// The box bounds the shift, m, either way; without a scale a parameter of 1 is all of it.
 static void limits(const void *options, const struct dc_model *model, int i, double *scale, double range[2])
 {
   (void)model, (void)i;

@@ -84,6 +84,7 @@ static bool set_ranges(const struct dc_body *body, const struct dc_design *desig
   if (same)
     return true;
   size_t count = (size_t)definition->joint.count;
+  // Joints are copied: those of the definition belong to the scene that was read.
   struct dc_joint_definition *joints = dc_arena_alloc(arena, count, sizeof *joints);
   if (!joints)
     return false;

@@ -17,6 +17,7 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// Numbers of points are read as reals, three in a row, and must be whole.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_cage_options *cage = options;
@@ -50,6 +51,7 @@ static int points_along(const struct dc_cage_options *cage, int k)
   return (int)cage->points[k];
 }
 
+// Three coordinates for each control point, x fastest.
 static int count(const void *options, const struct dc_model *model)
 {
   (void)model;
@@ -67,6 +69,7 @@ static void place_of(const struct dc_cage_options *cage, int i, int at[3])
   }
 }
 
+// SHAPE.cage.I.J.K.AXIS, with the point's numbers along x, y and z.
 static void name(const void *options, const struct dc_model *model, int i, char *text, size_t length)
 {
   const struct dc_cage_options *cage = options;

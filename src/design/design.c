@@ -15,6 +15,7 @@ struct named {
   int entry;
 };
 
+// By name, then by entry, so that of two equal names the later entry stands behind and is the one refused.
 static int compare(const void *a, const void *b)
 {
   const struct named *one = a, *other = b;

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+// The factor from parameter to amount, which every type keeps among its limits.
 static double scale_of(const struct dc_displacement *d, const void *options, const struct dc_model *model, int i)
 {
   double scale, range[2];
@@ -34,6 +35,7 @@ static double slope(const struct dc_displacement *d, double scale, double p)
   return d->factor ? scale * exp(scale * p) : scale;
 }
 
+// Factors have no unit; shifts are in metres.
 const char *dc_displacement_unit(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                                  int i, double *scale)
 {
@@ -71,18 +73,21 @@ static double *number_at(const struct dc_shape_design *shape, int body, int vert
   return vertex < 0 ? &shape->offsets[body][axis] : &shape->vertices[shape->first[body] + vertex][axis];
 }
 
+// Visit of apply and push forward: number += weight times amount.
 static void add(void *context, int body, int vertex, int axis, double weight)
 {
   const struct visit *visit = context;
   *number_at(visit->shape, body, vertex, axis) += visit->amount * weight;
 }
 
+// Visit of the pull back: sum += weight times the derivative by the number.
 static void gather(void *context, int body, int vertex, int axis, double weight)
 {
   struct visit *visit = context;
   visit->sum += *number_at(visit->shape, body, vertex, axis) * weight;
 }
 
+// Amounts of 0 are not visited, which keeps the bits of a shape that is not changed.
 void dc_displacement_apply(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                            const double *parameters, struct dc_rollout_input *input)
 {
@@ -106,6 +111,7 @@ void dc_displacement_pull_back(const struct dc_displacement *d, const void *opti
   }
 }
 
+// The tangent of apply along a direction of the parameters: numbers move at the rate a'(p) times it.
 void dc_displacement_push_forward(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                                   const double *parameters, const double *direction, struct dc_rollout_cotangent *moved)
 {
@@ -137,6 +143,7 @@ int dc_displacement_groups(const struct dc_displacement *d, const void *options,
   return count / size;
 }
 
+// A visit of every parameter marks the bodies; flags that are set already stay.
 void dc_displacement_moves(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                            bool *moves)
 {
@@ -145,6 +152,7 @@ void dc_displacement_moves(const struct dc_displacement *d, const void *options,
     d->visit(options, model, i, note, moves);
 }
 
+// The number as people read it: where it starts plus the amount; false beyond the last parameter.
 bool dc_displacement_value(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                            const double *parameters, int i, struct dc_design_value *value)
 {
@@ -158,6 +166,7 @@ bool dc_displacement_value(const struct dc_displacement *d, const void *options,
   return true;
 }
 
+// Axes come in the order x, y, z, whatever their order in the text.
 int dc_design_axes(const char *axes, int list[3])
 {
   int count = 0;
@@ -167,6 +176,7 @@ int dc_design_axes(const char *axes, int list[3])
   return count;
 }
 
+// Each letter is an axis and none stands twice.
 enum dc_status dc_design_check_axes(const char *axes, struct dc_error *error)
 {
   bool valid = !axes || axes[0] != '\0';
@@ -176,6 +186,7 @@ enum dc_status dc_design_check_axes(const char *axes, struct dc_error *error)
                : dc_fail(error, DC_BAD_INPUT, "axes: must be a non-empty subset of \"xyz\" (is \"%.40s\")", axes);
 }
 
+// A range must hold 1, the factor of the scene, so that the start is a point within the bounds.
 enum dc_status dc_design_check_factors(const double range[2], struct dc_error *error)
 {
   if (isnan(range[0]) || (range[0] > 0 && range[0] < range[1] && range[0] <= 1 && range[1] >= 1))
@@ -189,6 +200,7 @@ bool dc_design_has_shape(const struct dc_model *model, int body, int shape)
   return model->definition.bodies[body].shape == shape;
 }
 
+// A design moves vertices of convex parts: a shape without them, or without a body, has nothing to move.
 enum dc_status dc_design_check_shape(int shape, const struct dc_model *model, struct dc_error *error)
 {
   if (shape < 0 || shape >= model->definition.shape_count)

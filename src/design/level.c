@@ -10,6 +10,7 @@
 
 static const double PROBE = 0.1;  // change of a parameter, relative to 1
 
+// Whether the shape was made from a signed distance, which then has to follow the vertices.
 static bool has_level(const struct dc_model *model, int body)
 {
   return model->bodies.bodies[body].shape->sdf != NULL;

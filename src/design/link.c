@@ -40,6 +40,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return dc_design_check_factors(link->range, error);
 }
 
+// The factor f alone.
 static int count(const void *options, const struct dc_model *model)
 {
   (void)options, (void)model;

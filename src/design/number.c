@@ -38,6 +38,7 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// The option "of" is an index into the list of kinds.
 static const struct dc_number_kind *kind_of(const struct dc_number_options *options)
 {
   return dc_number_kinds[options->of];
@@ -98,6 +99,7 @@ static enum dc_status check_bodies(const struct dc_number_options *options, cons
   return DC_OK;
 }
 
+// Only gravity and wind have axes; the letters are a subset of xyz.
 static enum dc_status check_axes(const struct dc_number_options *options, struct dc_error *error)
 {
   const char *axes = options->axes;
@@ -157,6 +159,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
 
 // Parameters.
 
+// One for each number chosen, or one for all of them.
 static int parameter_count(const void *options, const struct dc_model *model)
 {
   const struct dc_number_options *number = options;

@@ -272,6 +272,7 @@ const char *const dc_number_names[] = {
     "velocity", "limit_stiffness", "young",   "poisson",       "restitution", "lower_limit", "upper_limit",
     "bending",  "pressure",        "wind",    "young_element", NULL};
 
+// Kinds without a rule have all their numbers in every model.
 bool dc_number_is_present(const struct dc_number_kind *kind, const struct dc_model *model, int index)
 {
   return !kind->present || kind->present(model, index);
@@ -289,6 +290,7 @@ int dc_number_count(const struct dc_number_kind *kind, const struct dc_model *mo
   }
 }
 
+// A unit that depends on the model or the joint is asked for.
 const char *dc_number_unit(const struct dc_number_kind *kind, const struct dc_model *model, int index)
 {
   return kind->unit ? kind->unit : kind->unit_of(model, index);
@@ -301,6 +303,7 @@ static double *in_design(const struct dc_number_kind *kind, struct dc_design *de
   return (kind->array ? *(double **)member : (double *)member) + index;
 }
 
+// Starts are numbers of the state, all others members of struct dc_design.
 double *dc_number_in_input(const struct dc_number_kind *kind, const struct dc_model *model,
                            struct dc_rollout_input *input, int index)
 {

@@ -29,6 +29,7 @@ int dc_number_coordinate_body(const struct dc_model *model, int freedom)
   return body;
 }
 
+// Degrees of freedom of nodes stand behind those of all joints.
 static bool is_of_node(const struct dc_model *model, int freedom)
 {
   return freedom >= model->bodies.first_node_v && model->bodies.node_count > 0;

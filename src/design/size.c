@@ -34,6 +34,7 @@ static int count(const void *options, const struct dc_model *model)
   return size->together ? 1 : dc_design_axes(size->axes, axes);
 }
 
+// SHAPE.size.AXIS, or SHAPE.size for a common factor.
 static void name(const void *options, const struct dc_model *model, int i, char *text, size_t length)
 {
   const struct dc_size_options *size = options;

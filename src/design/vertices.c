@@ -134,6 +134,7 @@ static enum dc_status prepare(void *options, const struct dc_model *model, struc
                        : find_images(o, model, (const double(*)[3])vertices, (int)count, SAME * size, arena, error);
 }
 
+// Three coordinates of every group of vertices that move as one.
 static int count(const void *options, const struct dc_model *model)
 {
   (void)model;
@@ -146,6 +147,7 @@ static int first_member(const struct dc_vertices_options *o, int i)
   return o->members[o->first[i / 3]];
 }
 
+// SHAPE.vertex.N.AXIS by the lowest vertex of the group.
 static void name(const void *options, const struct dc_model *model, int i, char *text, size_t length)
 {
   const struct dc_vertices_options *o = options;
@@ -204,6 +206,7 @@ static int pieces(const void *options, const struct dc_model *model, int least)
   return count;
 }
 
+// The shape and its mirror image, -1 without one: no other entry may move the vertices of the latter.
 static void shapes_moved(const void *options, int shapes[2])
 {
   const struct dc_vertices_options *o = options;

@@ -16,6 +16,7 @@ static const struct {
   double azimuth, elevation;
 } sides[DC_RENDER_SIDES] = {{28, 36}, {0, 0}, {180, 0}, {90, 0}, {-90, 0}, {0, 90}};
 
+// Angles of view that a pinhole camera can have, with a margin to 0 and 180 degrees, where pictures degenerate.
 static bool fov_valid(double fov)
 {
   return fov >= 1 && fov <= 170;
@@ -62,6 +63,7 @@ enum dc_status dc_view_create(struct dc_view *view, const struct dc_render_setti
   return DC_OK;
 }
 
+// The two vectors, m, by which the place on a plane moves when the pixel moves by one to the right and one up.
 void dc_view_footprint(const struct dc_view *view, const double direction[3], double distance, const double normal[3],
                        double footprint[2][3])
 {
@@ -90,6 +92,7 @@ struct border {
   double low, high;  // least depth_i - side_i / slope and depth_i + side_i / slope
 };
 
+// Lines through a point with the slopes of both borders cut the axis of depth at depth -+ side/slope; the least counts.
 static void border_add(struct border *border, double side, double depth, double slope)
 {
   border->low = fmin(border->low, depth - side / slope);

@@ -11,6 +11,7 @@
 #include "render/constants.h"
 #include "render/renderer.h"
 
+// Cosine of the angle between unit vectors in single precision, as pixels store them.
 static float cosine_of(const float a[3], const float b[3])
 {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -29,6 +30,7 @@ static const float *normal_of(const struct dc_pixels *pixels, size_t index)
   return pixels->surface[index] < 0 ? vertical : pixels->normal[index];
 }
 
+// The patch that a pixel belongs to, or NULL.
 static const struct dc_patch *patch_of(const struct dc_pixels *pixels, int column, int row)
 {
   int layer = pixels->layer[dc_pixel_index(pixels, column, row)];
@@ -216,6 +218,7 @@ static void shade_smooth(struct dc_renderer *renderer, int column, int row)
     }
 }
 
+// Smooth blocks of ground are interpolated from their corners; all others are shaded pixel by pixel.
 void dc_stage_shade(struct dc_renderer *renderer, int column, int row)
 {
   if (is_smooth(renderer, column, row)) {

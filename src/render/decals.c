@@ -13,6 +13,7 @@
 
 static const double grid_color[3] = {0.22, 0.25, 0.30};
 
+// Marks are copied and checked once; traces come with every picture (dc_decals_trace).
 enum dc_status dc_decals_create(struct dc_decals *decals, RTCDevice device, int mark_count,
                                 const struct dc_render_mark *marks, double grid, struct dc_error *error)
 {
@@ -47,6 +48,7 @@ void dc_decals_destroy(struct dc_decals *decals)
   memset(decals, 0, sizeof *decals);
 }
 
+// Called by Embree while it builds the tree: the box of a segment in the plane of the ground, of height 0.
 static void segment_bounds(const struct RTCBoundsFunctionArguments *arguments)
 {
   const struct dc_trace_segment *segments = arguments->geometryUserPtr, *segment = &segments[arguments->primID];
@@ -127,6 +129,7 @@ int dc_decals_count(const struct dc_decals *decals)
   return decals->mark_count + (int)decals->segment_count;
 }
 
+// Marks come first, then segments of traces; the ring's width lies outside of its radius.
 void dc_decals_bounds(const struct dc_decals *decals, int index, double low[2], double high[2])
 {
   const struct dc_render_mark *mark = &decals->marks[index < decals->mark_count ? index : 0];
@@ -216,6 +219,7 @@ static bool mark_near(const struct dc_render_mark *mark, const double position[3
   return x * x + y * y <= reach * reach && position[2] <= mark->center[2] + mark->radius;
 }
 
+// A faint disc and a stronger ring around it, each softened over the footprint in the direction from the centre.
 static void paint_mark(const struct dc_render_mark *mark, const double position[3], const double footprint[2][3],
                        double softness, double decal[4])
 {

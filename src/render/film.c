@@ -59,6 +59,7 @@ static const char *temporary_name(const struct dc_film *film)
   return film->temporary + sizeof file_protocol - 1;
 }
 
+// By the ending of the name, in any case; NULL for endings that ffmpeg is not asked to write here.
 static const struct container *find_container(const char *path)
 {
   const char *suffix = strrchr(path, '.');
@@ -142,6 +143,7 @@ static int spawn(struct dc_film *film, const char *const *arguments, int reading
   return failed;
 }
 
+// A missing program is by far the most common reason and names the package to install.
 static enum dc_status fail_start(int number, struct dc_error *error)
 {
   if (number == ENOENT)
@@ -280,6 +282,7 @@ static int write_all(int descriptor, const unsigned char *bytes, size_t size)
   return failed;
 }
 
+// A broken pipe means that ffmpeg has ended: its exit status and last words tell why.
 enum dc_status dc_film_add(struct dc_film *film, const unsigned char *pixels, struct dc_error *error)
 {
   if (!film->process)
@@ -291,6 +294,7 @@ enum dc_status dc_film_add(struct dc_film *film, const unsigned char *pixels, st
   return status ? status : dc_fail(error, DC_IO, "%.800s: ffmpeg ended before the film did", film->path);
 }
 
+// The end of the pipe ends the film; only a file that ffmpeg has finished well takes the place of an older one.
 enum dc_status dc_film_finish(struct dc_film *film, struct dc_error *error)
 {
   enum dc_status status = film->process ? wait_for_end(film, error)

@@ -113,6 +113,7 @@ static void jitter(const struct dc_renderer *renderer, int column, int row, cons
   dc_vec_add_scaled(place, place, (double)within[1] - 0.5, footprint[1]);
 }
 
+// Where the ray through the middle of a pixel meets the ground; the height is set, free of rounding.
 static void ground_place(const struct dc_renderer *renderer, int column, int row, double origin[3], double normal[3])
 {
   double direction[3];

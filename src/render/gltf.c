@@ -125,6 +125,7 @@ static void put_document(const struct dc_gltf_builder *builder, const struct dc_
   dc_json_end(json, "}");
 }
 
+// Chunks must end at a multiple of four bytes.
 static void pad(struct dc_text *text, char with)
 {
   while (text->length % 4 && !text->failed)
@@ -185,6 +186,7 @@ static enum dc_status build(struct dc_gltf_builder *builder, struct dc_text *fil
   return status;
 }
 
+// All arrays of the builder end here; the bytes of the file are the caller's to free.
 enum dc_status dc_gltf_build(const struct dc_gltf_run *run, char **bytes, size_t *size, struct dc_error *error)
 {
   struct dc_gltf_builder builder = {.run = run};

@@ -9,6 +9,7 @@
 // 5.11).
 enum { FLOAT_COMPONENT = 5126, INTEGER_COMPONENT = 5125, VERTEX_DATA = 34962, INDEX_DATA = 34963 };
 
+// Byte by byte, so that the order does not depend on the machine.
 void dc_gltf_put_u32(struct dc_text *text, uint32_t value)
 {
   const unsigned char bytes[4] = {(unsigned char)value, (unsigned char)(value >> 8), (unsigned char)(value >> 16),
@@ -52,6 +53,7 @@ void dc_gltf_put_index(struct dc_json_writer *json, const char *key, int index)
   dc_json_put_integer(json, key, index);
 }
 
+// Floats become doubles exactly, so that JSON has the bounds of the numbers that are stored.
 static void put_vector(struct dc_json_writer *json, const char *key, const float *vector, int width)
 {
   double numbers[4];

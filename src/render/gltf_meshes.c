@@ -182,6 +182,7 @@ static void put_targets(const struct dc_gltf_builder *builder, const struct dc_g
   dc_json_end(json, "]");
 }
 
+// Only bodies that were the first with their shape and colour write a mesh; later ones refer to it.
 void dc_gltf_put_meshes(const struct dc_gltf_builder *builder, struct dc_json_writer *json)
 {
   const struct dc_bodies *bodies = builder->run->bodies;
@@ -213,6 +214,7 @@ static bool is_cloth(const struct dc_soft *soft)
   return soft && soft->mesh.corners == 3;
 }
 
+// One material for each colour: a base colour, no metal, one roughness for all.
 void dc_gltf_put_materials(const struct dc_gltf_builder *builder, struct dc_json_writer *json)
 {
   const struct dc_bodies *bodies = builder->run->bodies;

@@ -84,6 +84,7 @@ void dc_gltf_add_motions(struct dc_gltf_builder *builder)
   }
 }
 
+// Times of all samplers are one array.
 static void put_sampler(const struct dc_gltf_builder *builder, int output, struct dc_json_writer *json)
 {
   dc_json_begin(json, NULL, '{');
@@ -93,6 +94,7 @@ static void put_sampler(const struct dc_gltf_builder *builder, int output, struc
   dc_json_end(json, "}");
 }
 
+// Joins a sampler to the property of a node that it moves.
 static void put_channel(int sampler, int node, const char *path, struct dc_json_writer *json)
 {
   dc_json_begin(json, NULL, '{');

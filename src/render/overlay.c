@@ -108,6 +108,7 @@ static const char unknown[] = "0248 0842 0848420208";
 enum { MOST_PLACES = 16, ROUNDINGS = 2, CAPITALS = 6, BASELINE = 2 };
 static const unsigned char ink[3] = {40, 44, 52}, rim[3] = {255, 255, 255};
 
+// Turns NaN into 0, too.
 static double at_least_zero(double x)
 {
   return x > 0 ? x : 0;

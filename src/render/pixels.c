@@ -65,11 +65,13 @@ struct block {
   int surface[BLOCK_PIXELS];
 };
 
+// Pixels of a block are numbered row by row, also those that lie outside of the picture.
 static size_t pixel_index(const struct dc_pixels *pixels, const struct block *block, int p)
 {
   return dc_pixel_index(pixels, block->column + p % DC_BLOCK, block->row + p / DC_BLOCK);
 }
 
+// Blocks at the right and lower border may be cut.
 static bool in_picture(const struct block *block, int p)
 {
   return p % DC_BLOCK < block->columns && p / DC_BLOCK < block->rows;

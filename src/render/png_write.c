@@ -16,6 +16,7 @@
 enum { NAME_ATTEMPTS = 100, REASON_SIZE = 128 };
 
 // Error handlers of libpng; its own would print to stderr.
+// Keeps the message and jumps back into encode(), as libpng demands of its error handlers.
 static void png_failed(png_structp png, png_const_charp message)
 {
   char *text = png_get_error_ptr(png);
@@ -50,6 +51,7 @@ static int encode(png_structp png, png_infop info, FILE *file, int width, int he
   return 0;
 }
 
+// Memory of libpng is released on every way out; errno is read before that can change it.
 static enum dc_status encode_file(FILE *file, const char *path, int width, int height, const unsigned char *pixels,
                                   struct dc_error *error)
 {

@@ -269,6 +269,7 @@ static void draw_band(struct dc_renderer *renderer, int first, int end)
   }
 }
 
+// Moves the camera between frames; the size of the picture stays, since all arrays have it.
 enum dc_status dc_render_look(struct dc_renderer *renderer, const struct dc_render_settings *settings,
                               struct dc_error *error)
 {

@@ -58,6 +58,7 @@ static uint32_t fraction_bits(double value)
   return (uint32_t)(int32_t)lrint(32767 * fmin(1, fmax(-1, value)));
 }
 
+// Four bytes a number, in single precision.
 char *dc_report_floats(size_t count, const double *values)
 {
   unsigned char *bytes = dc_alloc(count, 4);
@@ -68,6 +69,7 @@ char *dc_report_floats(size_t count, const double *values)
   return text;
 }
 
+// Two bytes a number, in steps of 1/32767.
 char *dc_report_fractions(size_t count, const double *values)
 {
   unsigned char *bytes = dc_alloc(count, 2);
@@ -78,6 +80,7 @@ char *dc_report_fractions(size_t count, const double *values)
   return text;
 }
 
+// The low bytes_each bytes of every number.
 char *dc_report_integers(size_t count, const int *values, int bytes_each)
 {
   size_t width = (size_t)bytes_each;

@@ -42,6 +42,8 @@ void dc_sampler_destroy(struct dc_sampler *sampler)
   sampler->reversed = NULL;
 }
 
+// Bits of column and row are interleaved (Morton order): pixels that are neighbours get consecutive parts of the
+// sequence, so that their samples complement each other.  Blocks differ by a hashed scramble.
 struct dc_pixel_points dc_sampler_pixel(const struct dc_sampler *sampler, int column, int row)
 {
   uint32_t x = (uint32_t)column, y = (uint32_t)row, place = 0;

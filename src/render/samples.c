@@ -12,6 +12,7 @@ static double tent(double u)
   return copysign(1 - sqrt(1 - fabs(2 * u - 1)), 2 * u - 1);
 }
 
+// Each coordinate by itself: the product of two tents is the filter.
 void dc_tent_offset(const double u[2], double offset[2])
 {
   for (int i = 0; i < 2; i++)
@@ -103,6 +104,7 @@ static void sample_pixel(struct dc_renderer *renderer, int column, int row)
   dc_put_pixel(renderer, column, row, sum);
 }
 
+// Every pixel on its own; neither patches nor neighbours are used.
 void dc_stage_samples(struct dc_renderer *renderer, int column, int row)
 {
   for (int y = row; y < row + DC_BLOCK && y < renderer->view.height; y++)

@@ -40,6 +40,7 @@ void dc_shade(const struct dc_renderer *renderer, const struct dc_seen *seen, do
                   color);
 }
 
+// Tone curve and dither turn light into three bytes of the picture.
 void dc_put_pixel(struct dc_renderer *renderer, int column, int row, const double color[3])
 {
   // Dither thresholds that differ much between neighbours: the additive sequence of the plastic number in two

@@ -39,6 +39,7 @@ static float tone(float root)
   return 255 * encoded;
 }
 
+// Heights of the picture at the target are the unit in which the ground fades.
 void dc_lighting_look(struct dc_lighting *lighting, const struct dc_view *view)
 {
   lighting->per_half_height = 1 / (0.5 * view->pixel * view->height * dc_vec_distance(view->eye, view->target));
@@ -79,6 +80,7 @@ void dc_disc_point(const double u[2], double disc[2])
   disc[1] = radius * (double)sinf(angle);
 }
 
+// Light from behind a surface does not count.
 static double positive(double x)
 {
   return x > 0 ? x : 0;

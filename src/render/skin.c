@@ -73,6 +73,8 @@ void dc_skin_triangles(const struct dc_skin *skin, int (*triangles)[3])
   }
 }
 
+// Points of a soft body are its nodes, at the start where none are given; those of a cable are the frames it runs
+// through.
 void dc_skin_points(const struct dc_skin *skin, const double *nodes, const double (*positions)[3], double (*points)[3])
 {
   if (skin->soft)

@@ -32,6 +32,7 @@ struct dc_surface_mesh {
   float (*corner_normals)[3][3];   // [triangle_count][corner][3], unit
 };
 
+// Embree keeps the first error of a device until it is asked, so that one question after several calls is enough.
 enum dc_status dc_surfaces_check(RTCDevice device, const char *what, struct dc_error *error)
 {
   enum RTCError code = rtcGetDeviceError(device);
@@ -176,6 +177,8 @@ static enum dc_status fill_mesh(RTCDevice device, struct dc_surface_mesh *surfac
   return dc_surfaces_check(device, shape->name, error);
 }
 
+// The mesh for pictures may be finer than that of the physics (dc_shape_smooth_mesh).  It lives until the tree has a
+// copy of it.
 static enum dc_status build_mesh(RTCDevice device, struct dc_surface_mesh *surface, const struct dc_shape *shape,
                                  struct dc_error *error)
 {
@@ -217,6 +220,7 @@ static void free_skin(struct dc_mesh *mesh)
   free(mesh->triangles);
 }
 
+// An instance has the number of its body, by which hits name bodies.
 static enum dc_status add_instance(struct dc_surfaces *surfaces, int index, struct dc_surface_mesh *mesh,
                                    const char *name, struct dc_error *error)
 {
@@ -359,6 +363,7 @@ static enum dc_status deform_mesh(struct dc_surfaces *surfaces, const struct dc_
   return dc_surfaces_check(surfaces->device, "soft body", error);
 }
 
+// Soft bodies only: cables follow frames and are moved with the poses.
 enum dc_status dc_surfaces_deform(struct dc_surfaces *surfaces, const double *nodes, struct dc_error *error)
 {
   for (int b = 0; b < surfaces->body_count; b++) {
@@ -429,6 +434,7 @@ static void place_point(const struct dc_surface_body *body, const double local[3
   dc_vec_add(world, world, body->pose.position);
 }
 
+// Corners of the box of the shape's own axes in the world, bit k of the number choosing the upper end of axis k.
 void dc_surfaces_box(const struct dc_surfaces *surfaces, int body, double corners[8][3])
 {
   struct RTCBounds bounds;
@@ -475,6 +481,7 @@ void dc_surfaces_occlude(const struct dc_surfaces *surfaces, struct dc_ray_packe
   dc_embree_occlude(surfaces->scene, packet->valid, &packet->rays.ray);
 }
 
+// The normal of the triangle itself, without smoothing, turned towards the viewer; true: the face was seen from inside.
 bool dc_surfaces_face(const struct dc_surfaces *surfaces, const struct dc_ray_packet *packet, int k,
                       const double direction[3], double normal[3])
 {
