@@ -103,6 +103,7 @@ struct answer {
 };
 
 // A process that checks points, the pipe it answers through, and the point it is trying.
+// A checker's pid is 0 when its end has been collected, and its pipe is closed then.
 struct checker {
   pid_t pid;
   int fd;

@@ -49,11 +49,13 @@ void dc_sweep_row_keep(struct dc_sweep_row *kept, const struct dc_sweep_row *row
   kept->message = NULL;
 }
 
+// Rows without a message hold NULL, which printers need not know.
 const char *dc_sweep_row_message(const struct dc_sweep_row *row)
 {
   return row->message ? row->message : "";
 }
 
+// Verdict 0 is the one on the whole run, the others are those of the worlds.
 const char *dc_verdict_name(int verdict)
 {
   return verdict ? dc_worlds[verdict - 1].name : "holds";
@@ -69,6 +71,7 @@ static void put_real(struct dc_text *text, const char *key, double value)
 // The last member of a line: FNV-1a of the bytes before it, as 16 hexadecimal digits.
 enum { CHECK_LENGTH = sizeof ", \"check\": \"0123456789abcdef\"}" - 1 };
 
+// The checksum as the text that ends a line; length does not count it.
 static void print_check(const char *line, size_t length, char check[CHECK_LENGTH + 1])
 {
   snprintf(check, CHECK_LENGTH + 1, ", \"check\": \"%016" PRIx64 "\"}", dc_hash(DC_HASH_SEED, line, length));
@@ -235,6 +238,7 @@ enum dc_status dc_journal_add(struct dc_journal *journal, const char *lines, siz
   return dc_seconds() - journal->synced < sync_seconds ? DC_OK : sync_journal(journal, error);
 }
 
+// The last lines are synced here, also where the second since the last sync is not over.
 enum dc_status dc_journal_close(struct dc_journal *journal, struct dc_error *error)
 {
   enum dc_status status = DC_OK;
@@ -311,6 +315,7 @@ static enum dc_status read_journal(const char *directory, const char *name, long
   return status;
 }
 
+// All journals of the directory in the order of their names; a directory that is not there holds none.
 enum dc_status dc_journals_read(const char *directory, long points, struct dc_sweep_row *rows,
                                 struct dc_text *identities, long *damaged, struct dc_error *error)
 {

@@ -12,6 +12,7 @@ void dc_sweep_break(struct dc_sweep *sweep, enum dc_status status, const struct 
   sweep->stopping = true;
 }
 
+// A point has failed where its command did; one whose task was not reached has not.
 void dc_sweep_count_row(struct dc_sweep *sweep, const struct dc_sweep_row *row)
 {
   sweep->done++;

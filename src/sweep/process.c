@@ -30,12 +30,14 @@
 // CANNOT_START is the exit status that shells use for a program that is not found.
 enum { MOST_ATTEMPTS = 3, CANNOT_START = 127 };
 
+// Six digits at least, so that names sort in the order of numbers.
 const char *dc_point_name(long point, char name[DC_POINT_NAME])
 {
   snprintf(name, DC_POINT_NAME, "points/%06ld", point);
   return name;
 }
 
+// The directory of a point's run; NULL when out of memory.
 static char *directory_of(const struct dc_sweep_place *place, long point)
 {
   char name[DC_POINT_NAME];
@@ -295,6 +297,7 @@ enum dc_status dc_process_start(const struct dc_sweep_place *place, long point, 
   return status;
 }
 
+// A request to write a checkpoint and end, made once: a second signal would end the program without one.
 void dc_process_stop(struct dc_process *process)
 {
   if (process->pid > 0 && !process->stopping)
@@ -302,6 +305,7 @@ void dc_process_stop(struct dc_process *process)
   process->stopping = true;
 }
 
+// Without a checkpoint: the time of the sweep itself is over.
 void dc_process_kill(struct dc_process *process)
 {
   if (process->pid > 0)
@@ -331,6 +335,7 @@ static bool read_said(struct dc_process *process)
   }
 }
 
+// Descriptors are -1 when they are closed, and are closed once.
 static void close_if_open(int *fd)
 {
   if (*fd >= 0)

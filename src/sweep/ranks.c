@@ -66,6 +66,7 @@ static bool receive(struct dc_ranks *ranks, int *from)
   return size > (int)offsetof(struct message, text);
 }
 
+// One rank alone is a sweep without ranks: *ranks stays NULL.
 enum dc_status dc_ranks_start(const char *program, bool asked, struct dc_ranks **ranks, struct dc_error *error)
 {
   *ranks = NULL;
@@ -82,6 +83,7 @@ enum dc_status dc_ranks_start(const char *program, bool asked, struct dc_ranks *
   return DC_OK;
 }
 
+// Called by every rank when all have said LEFT, as MPI ends for all together.
 void dc_ranks_finish(struct dc_ranks *ranks)
 {
   if (!ranks)
@@ -90,11 +92,13 @@ void dc_ranks_finish(struct dc_ranks *ranks)
   free(ranks);
 }
 
+// Rank 0 leads, and runs points, too.
 bool dc_ranks_is_worker(const struct dc_ranks *ranks)
 {
   return ranks->transport.rank > 0;
 }
 
+// Version and hash of the study: ranks that differ in one of them would fill one table with two studies.
 static void print_identity(char identity[64], uint64_t study)
 {
   snprintf(identity, 64, "%.30s %016" PRIx64, dcsim_version(), study);
@@ -124,12 +128,14 @@ bool dc_ranks_wait_for_start(struct dc_sweep *sweep, uint64_t study)
   }
 }
 
+// From rank 0 to every other one, in their order.
 static void tell_all(struct dc_ranks *ranks, enum kind kind, const char *text)
 {
   for (int i = 1; i < ranks->transport.ranks; i++)
     send_message(ranks, i, kind, 0, text);
 }
 
+// The identity is kept, since the others' greetings may still be under way.
 void dc_ranks_begin(struct dc_sweep *sweep, uint64_t study)
 {
   print_identity(sweep->ranks->identity, study);
@@ -240,6 +246,7 @@ enum dc_take dc_ranks_take(struct dc_sweep *sweep, long *point)
   return DC_TAKE_LATER;
 }
 
+// The line of the journal is the message: rank 0 reads it as it reads its own journals.
 enum dc_status dc_ranks_send_row(struct dc_sweep *sweep, long point, const struct dc_sweep_row *row,
                                  struct dc_error *error)
 {

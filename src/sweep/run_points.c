@@ -15,6 +15,7 @@
 
 enum { MOST_JOBS = 1024, WAIT = 100, WAIT_BRIEFLY = 2 /* ms */ };
 
+// The places for processes of this rank and when they are to end.
 struct crew {
   struct dc_sweep *sweep;
   int jobs;
@@ -38,6 +39,7 @@ static enum dc_status record(struct dc_sweep *sweep, long point, struct dc_sweep
   return status;
 }
 
+// A process that cannot be started is a failure of the sweep, not a result of the point.
 static enum dc_status start_point(struct crew *crew, struct dc_process *process, long point)
 {
   struct dc_error error = {0};
@@ -49,6 +51,7 @@ static enum dc_status start_point(struct crew *crew, struct dc_process *process,
   return status;
 }
 
+// Other ranks ask rank 0, which answers later; rank 0 and a sweep without ranks take the next point at once.
 static enum dc_take take_point(struct dc_sweep *sweep, long *point)
 {
   if (sweep->ranks && dc_ranks_is_worker(sweep->ranks))
@@ -199,6 +202,7 @@ static void tidy_up(const struct dc_sweep *sweep)
       dc_point_tidy(&sweep->place, i, &sweep->rows[i]);
 }
 
+// Without rows, on a rank other than 0, the count of points that are done is known to rank 0 only.
 enum dc_status dc_sweep_run_points(struct dc_sweep *sweep, int jobs)
 {
   struct crew crew = {.sweep = sweep, .jobs = jobs < MOST_JOBS ? jobs : MOST_JOBS};

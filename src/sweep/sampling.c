@@ -22,6 +22,7 @@ static struct dc_random stream(const struct dc_points *points, int factor, long 
   return random;
 }
 
+// Callers compare before they multiply, so that no number of points overflows.
 static enum dc_status fail_count(struct dc_error *error)
 {
   return dc_fail(error, DC_BAD_INPUT, "the study has more than %d points", DC_MOST_POINTS);

@@ -424,6 +424,7 @@ void dc_study_destroy(struct dc_study *study)
     dc_arena_destroy(study->arena);
 }
 
+// A file of points has several columns, every other factor one.
 int dc_study_columns(const struct dc_study *study)
 {
   int count = 0;
@@ -441,6 +442,7 @@ static int find_factor(const struct dc_study *study, int *column)
   return factor;
 }
 
+// Columns are numbered through all factors, in their order.
 const char *dc_study_column(const struct dc_study *study, int column)
 {
   int factor = find_factor(study, &column);

@@ -15,6 +15,7 @@ struct table {
   struct dc_error *error;
 };
 
+// Messages name file and line, as those of other text files do.
 static enum dc_status refuse(const struct table *table, const char *rule)
 {
   return dc_fail(table->error, DC_BAD_INPUT, "%.400s:%ld: %s", table->path, table->line, rule);
