@@ -213,6 +213,7 @@ static const char *of_place(const struct dc_body_definition *definition)
                                                            : NULL;
 }
 
+// An option without effect is refused, because whoever wrote it expects one.
 static enum dc_status refuse(const char *option, int index, const char *what, struct dc_error *error)
 {
   return option ? dc_fail(error, DC_BAD_INPUT, "bodies[%d].%s: must not be given for a %s: it would do nothing", index,
@@ -220,6 +221,7 @@ static enum dc_status refuse(const char *option, int index, const char *what, st
                 : DC_OK;
 }
 
+// Names the first option that needs a joint, a shape or an inertia; a free joint counts as none.
 enum dc_status dc_jointless_check(const struct dc_body_definition *definition, int index, const char *what,
                                   struct dc_error *error)
 {
@@ -239,12 +241,14 @@ enum dc_status dc_jointless_check(const struct dc_body_definition *definition, i
   return extra ? dc_fail(error, DC_BAD_INPUT, "bodies[%d].%s: must not be given for a %s", index, extra, what) : DC_OK;
 }
 
+// A cable has neither a place nor a mass of its own, and touches nothing.
 enum dc_status dc_thread_check(const struct dc_body_definition *definition, int index, struct dc_error *error)
 {
   const char *extra = of_place(definition);
   return refuse(extra ? extra : of_contact(definition), index, "cable", error);
 }
 
+// Rules of the body around "soft"; those of the material and of its mesh follow.
 enum dc_status dc_soft_check(const struct dc_body_definition *definition, int index, struct dc_error *error)
 {
   enum dc_status status = dc_jointless_check(definition, index, "soft body", error);
@@ -259,6 +263,7 @@ enum dc_status dc_soft_check(const struct dc_body_definition *definition, int in
   return check_material(definition->soft, index, error);
 }
 
+// A marker is a point of an element: it cannot turn, touch or move by itself, but it may have a mass and a look.
 enum dc_status dc_marker_check(const struct dc_body_definition *definition, int index, struct dc_error *error)
 {
   const struct dc_joint_definition *joint = definition->joint.objects;

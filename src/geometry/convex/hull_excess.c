@@ -65,6 +65,7 @@ static void match(const struct dc_mesh *hull, const struct dc_mesh *mesh, int *i
   }
 }
 
+// (b - a) x (c - a) over its length; a triangle without area has no normal, and gives NaN.
 void dc_unit_normal(const struct dc_mesh *mesh, int triangle, double normal[3])
 {
   const double *corner[3];
@@ -77,6 +78,7 @@ void dc_unit_normal(const struct dc_mesh *mesh, int triangle, double normal[3])
   dc_vec_scale(normal, normal, 1 / dc_vec_norm(normal));
 }
 
+// n.(x - a): positive outside.
 double dc_height_above(const struct dc_mesh *mesh, int triangle, const double normal[3], const double point[3])
 {
   double above[3];

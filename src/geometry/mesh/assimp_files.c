@@ -23,6 +23,7 @@
 #include "base/open.h"
 #include "geometry/mesh/assimp_files.h"
 
+// A file that Assimp has open: all of its bytes are in memory, at <= size is the place of the next read.
 struct open_file {
   struct aiFile file;
   const char *bytes;
@@ -30,6 +31,7 @@ struct open_file {
   size_t size, at;
 };
 
+// Assimp hands back its own struct, whose user data is ours.
 static struct open_file *of(const struct aiFile *file)
 {
   return (struct open_file *)(void *)file->UserData;
@@ -87,6 +89,7 @@ static char *refuse(struct dc_assimp_files *files, const char *name, enum dc_sta
   return NULL;
 }
 
+// Reads until the size that fstat told is there: a file that is cut while it is read is refused.
 static char *read_whole(struct dc_assimp_files *files, const char *name, int fd, size_t size)
 {
   char *bytes = dc_alloc(size + 1, 1);
@@ -181,6 +184,7 @@ static void close_file(struct aiFileIO *io, struct aiFile *file)
   free(open);
 }
 
+// The bytes of all files beside the mesh are bounded together (left), so that many small ones count like a large one.
 void dc_assimp_files_init(struct dc_assimp_files *files, const struct dc_mesh_file *mesh, const char *name)
 {
   *files = (struct dc_assimp_files){.mesh = mesh, .name = name, .left = DC_MESH_FILE_BYTES_MAX};

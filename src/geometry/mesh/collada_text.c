@@ -32,11 +32,13 @@ static const char *read_numbers(const char *text, double numbers[4])
   return at;
 }
 
+// The length of the axis, which the first three of the four numbers are.
 static double length_of(const double *v)
 {
   return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
+// The line is counted only for a message: text is where the file begins, at where it breaks the rule.
 static enum dc_status refuse(const char *text, const char *at, struct dc_error *error, const char *what)
 {
   long line = 1;
@@ -45,6 +47,9 @@ static enum dc_status refuse(const char *text, const char *at, struct dc_error *
   return dc_fail(error, DC_BAD_INPUT, "line %ld: %s", line, what);
 }
 
+// 1. A first pass refuses <skew> and axes of length 0, and counts the axes that are not of unit length.
+// 2. Without any the bytes stay those of the file, and nothing is copied.
+// 3. A second pass copies the text up to each such <rotate>, writes its numbers anew, and goes on behind them.
 enum dc_status dc_collada_prepare(const struct dc_mesh_file *file, char **bytes, size_t *size, struct dc_error *error)
 {
   enum { LONGEST = 128 };  // four numbers written anew

@@ -25,6 +25,7 @@ static const char *ending_of(const char *name)
   return NULL;
 }
 
+// By the ending of the name alone, in capitals or not.
 bool dc_mesh_is_foreign(const char *name)
 {
   return ending_of(name) != NULL;
@@ -66,6 +67,7 @@ struct placement {
   double matrix[3][3], shift[3];
 };
 
+// Assimp's matrices are row by row, with the shift as their fourth column.
 static struct placement placement_of(const struct aiMatrix4x4 *m)
 {
   return (struct placement){{{m->a1, m->a2, m->a3}, {m->b1, m->b2, m->b3}, {m->c1, m->c2, m->c3}},

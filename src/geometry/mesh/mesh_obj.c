@@ -15,6 +15,7 @@ struct scanner {
   long line;
 };
 
+// Words point into the text and are not ended by a zero.
 struct word {
   const char *text;
   size_t length;
@@ -26,6 +27,7 @@ struct polygon {
   long line;
 };
 
+// The state of the second pass; arrays of the mesh have the sizes that the first pass has counted.
 struct parse {
   const struct dc_mesh_file *file;
   struct scanner scanner;
@@ -121,11 +123,13 @@ static void skip_statement(struct scanner *scanner)
   }
 }
 
+// Statements are compared as a whole and with their case, as the format has it.
 static bool is_word(const struct word *word, const char *text)
 {
   return word->length == strlen(text) && memcmp(word->text, text, word->length) == 0;
 }
 
+// Objects count as groups: programs use both to name what belongs together.
 static bool begins_group(const struct word *word)
 {
   return is_word(word, "g") || is_word(word, "o");

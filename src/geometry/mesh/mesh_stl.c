@@ -18,12 +18,14 @@ enum { HEADER = 80, PROLOGUE = HEADER + 4, RECORD = 50 };
 // The shortest facet in text: "facet normal 0 0 0 outer loop", three times "vertex 0 0 0", "endloop endfacet".
 enum { SHORTEST_FACET = 85 };
 
+// The least significant byte first, whatever the order of this machine.
 static uint32_t read_u32(const char *bytes)
 {
   const unsigned char *byte = (const unsigned char *)bytes;
   return (uint32_t)byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 | (uint32_t)byte[3] << 24;
 }
 
+// IEEE 754 in single precision, which all machines share that this runs on.
 static double read_float(const char *bytes)
 {
   uint32_t bits = read_u32(bytes);
@@ -82,6 +84,7 @@ static enum dc_status parse_binary(const struct dc_mesh_file *file, struct dc_ar
   return status;
 }
 
+// A place in the text of a file, with its line for messages.
 struct scanner {
   const struct dc_mesh_file *file;
   const char *at, *end;
@@ -105,11 +108,13 @@ static bool next_word(struct scanner *scanner, const char **word, size_t *length
   return *length > 0;
 }
 
+// Keywords in any case, as files have both.
 static bool is_word(const char *word, size_t length, const char *text)
 {
   return length == strlen(text) && strncasecmp(word, text, length) == 0;
 }
 
+// Says what stands where something else should, or that the file has ended there.
 static enum dc_status fail_expected(const struct scanner *scanner, const char *expected, const char *word,
                                     size_t length, struct dc_error *error)
 {

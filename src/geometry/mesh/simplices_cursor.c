@@ -53,6 +53,7 @@ const char *dc_cursor_word(struct dc_mesh_cursor *cursor, size_t *length)
   return bytes + begin;
 }
 
+// Takes the next word, whether it is the wanted one or not.
 bool dc_cursor_word_is(struct dc_mesh_cursor *cursor, const char *wanted)
 {
   size_t length;
@@ -153,6 +154,7 @@ int64_t dc_cursor_count(struct dc_mesh_cursor *cursor, int64_t count, size_t lea
   return cursor->status ? 0 : count;
 }
 
+// Keeps the status of the cursor, which ends all reading.
 static void out_of_memory(struct dc_mesh_cursor *cursor)
 {
   cursor->status = dc_out_of_memory_in(cursor->error, cursor->file->name);

@@ -40,6 +40,7 @@ static void take_element(struct dc_mesh_cursor *cursor, struct dc_simplices_part
     dc_parts_add_element(parts, cursor, nodes);
 }
 
+// Coordinates are doubles in binary files of both versions.
 static void take_node(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts, int64_t number)
 {
   double place[3];
@@ -58,12 +59,14 @@ static void end_line(struct dc_mesh_cursor *cursor)
 
 // Version 2.
 
+// Each node is its number and its place.
 static void read_nodes_2(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts, int64_t count)
 {
   for (int64_t i = 0; i < count && !cursor->status; i++)
     take_node(cursor, parts, dc_cursor_integer(cursor, 4));
 }
 
+// Tags name physical groups and partitions, which have no meaning here.
 static void read_element_2(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts, struct kind kind,
                            int64_t tags)
 {
@@ -147,6 +150,7 @@ static void read_elements_4(struct dc_mesh_cursor *cursor, struct dc_simplices_p
 
 // Sections.
 
+// The word that must come next, such as the end of a section.
 static void expect(struct dc_mesh_cursor *cursor, const char *word)
 {
   if (!cursor->status && !dc_cursor_word_is(cursor, word))

@@ -5,6 +5,7 @@
 
 #include "geometry/mesh/simplices_read.h"
 
+// Blanks, ends of lines and remarks up to the next word.
 static void skip_remarks(struct dc_mesh_cursor *cursor)
 {
   size_t length;
@@ -19,6 +20,7 @@ static void skip_remarks(struct dc_mesh_cursor *cursor)
   }
 }
 
+// Numbers may have remarks between them.
 static int64_t integer(struct dc_mesh_cursor *cursor)
 {
   skip_remarks(cursor);
@@ -38,6 +40,7 @@ static void skip_numbers(struct dc_mesh_cursor *cursor, int64_t count)
     real(cursor);
 }
 
+// Plane meshes have two numbers a node: z is 0.
 static void take_node(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts, int64_t number, int dimension)
 {
   double place[3] = {0};
@@ -108,6 +111,8 @@ static void read_section(struct dc_mesh_cursor *cursor, struct dc_simplices_part
   }
 }
 
+// The first word and number, "MeshVersionFormatted 1" or 2, tell the precision of the writer and decide nothing here.
+// "Dimension" comes before the vertices, whose rows it tells apart.
 enum dc_status dc_simplices_parse_medit(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts)
 {
   int dimension = 3;

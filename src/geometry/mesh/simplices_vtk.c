@@ -18,6 +18,7 @@ struct cells {
   int64_t *begin, *nodes;  // cell c has nodes [begin[c], begin[c + 1]); begin [count + 1], nodes [total]
 };
 
+// Whether this machine's numbers have their least significant byte first: those of binary files do not.
 static bool little_endian(void)
 {
   const int one = 1;
@@ -42,6 +43,7 @@ static void end_line(struct dc_mesh_cursor *cursor)
     dc_cursor_line(cursor, &length);
 }
 
+// POINTS count type: nodes get the numbers 0, 1 and so on, by which cells name them.
 static void read_points(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts)
 {
   int64_t count = read_count(cursor, 2);
@@ -110,6 +112,7 @@ static void read_offsets(struct dc_mesh_cursor *cursor, struct cells *cells)
   }
 }
 
+// CELLS with two counts; of version 5 the first is that of the offsets, one more than there are cells.
 static void read_cells(struct dc_mesh_cursor *cursor, struct cells *cells, bool offsets)
 {
   cells->count = read_count(cursor, 1);
@@ -184,6 +187,7 @@ static void read_head(struct dc_mesh_cursor *cursor, bool *offsets)
   cursor->swapped = little_endian();
 }
 
+// Sections in the order of the file.  CELL_TYPES ends the reading: data of points and cells come behind it.
 enum dc_status dc_simplices_parse_vtk(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts)
 {
   struct cells cells = {0};

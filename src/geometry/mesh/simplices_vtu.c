@@ -78,6 +78,7 @@ static const char *attribute(const XML_Char **attributes, const char *name)
   return "";
 }
 
+// Names and words of attributes are compared with their case, as XML has it.
 static bool is(const char *text, const char *wanted)
 {
   return strcmp(text, wanted) == 0;
@@ -241,6 +242,7 @@ static void XMLCALL open_element(void *context, const XML_Char *name, const XML_
     open_appended(vtu, attributes);
 }
 
+// The end of an array's element bounds its inline bytes.
 static void XMLCALL close_element(void *context, const XML_Char *name)
 {
   struct vtu *vtu = context;
@@ -254,6 +256,7 @@ static void XMLCALL close_element(void *context, const XML_Char *name)
   }
 }
 
+// Entities of a document type could name files or grow without bounds.
 static void XMLCALL open_document_type(void *context, const XML_Char *name, const XML_Char *system,
                                        const XML_Char *public, int internal)
 {
@@ -378,6 +381,7 @@ static int64_t *read_integers(struct vtu *vtu, int which, int64_t count)
   return NULL;
 }
 
+// ends [cells]: behind the last node of each cell, so that a cell begins where the one before ends.
 static void add_cells(struct vtu *vtu, struct dc_simplices_parts *parts, const int64_t *nodes, const int64_t *ends,
                       const int64_t *types)
 {
@@ -459,6 +463,7 @@ static void parse_source(struct dc_mesh_cursor *cursor, const char *name, struct
   free(bytes);
 }
 
+// Pieces of this file, then those of the files it names; more than one piece may repeat nodes and cells at borders.
 enum dc_status dc_simplices_parse_vtu(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts)
 {
   struct sources sources = {0};

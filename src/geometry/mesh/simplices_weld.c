@@ -12,6 +12,7 @@ struct placed {
   size_t index;
 };
 
+// Lexicographic by place; of equal places the node that comes first in the file stands first.
 static int compare_placed(const void *p, const void *q)
 {
   const struct placed *a = p, *b = q;
@@ -27,6 +28,7 @@ struct cornered {
   size_t index;
 };
 
+// By corners in rising order: the same element may be written from another corner on.
 static int compare_corners(const struct cornered *a, const struct cornered *b)
 {
   for (int k = 0; k < 4; k++)
@@ -35,6 +37,7 @@ static int compare_corners(const struct cornered *a, const struct cornered *b)
   return 0;
 }
 
+// Equal elements keep the order of the file; the first of them is the one that stays.
 static int compare_cornered(const void *p, const void *q)
 {
   const struct cornered *a = p, *b = q;
@@ -42,6 +45,7 @@ static int compare_cornered(const void *p, const void *q)
   return order ? order : a->index < b->index ? -1 : a->index > b->index;
 }
 
+// Insertion of four numbers; -1 of corners that an element has not comes first.
 static void sort_corners(int64_t corners[4])
 {
   for (int i = 1; i < 4; i++)

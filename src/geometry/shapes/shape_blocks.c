@@ -43,6 +43,7 @@ static double place(const struct lattice *lattice, int axis, int half)
   return lattice->size[axis] * ((half - lattice->n[axis]) / (2.0 * lattice->n[axis]));
 }
 
+// A vertex at lattice lines half/2 of the three axes; it moves alone until it is given a twin.
 static void add_vertex(struct lattice *lattice, const int half[3])
 {
   for (int axis = 0; axis < 3; axis++)
@@ -104,6 +105,7 @@ static enum dc_status read_options(const struct blocks_options *options, struct 
   return DC_OK;
 }
 
+// Every block has at most a corner for each of eight places and shared vertices on all six faces.
 static bool allocate(struct lattice *lattice, size_t blocks, struct dc_mesh **parts, struct dc_arena *arena)
 {
   size_t most = blocks * (CORNERS + FACES * (lattice->spoke > 0 ? SPOKE : 1));

@@ -36,6 +36,7 @@ static double highest_face(const struct dc_mesh *hull, const double x[3], double
   return highest;
 }
 
+// The mean of the vertices of a hull, m, which lies inside of it.
 static void mean_of(const struct dc_mesh *mesh, double mean[3])
 {
   mean[0] = mean[1] = mean[2] = 0;

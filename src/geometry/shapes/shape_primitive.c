@@ -5,6 +5,7 @@
 #include "geometry/shapes/shape.h"
 #include "geometry/shapes/shape_types.h"
 
+// Options keep integers as long and all other numbers as double.
 double dc_shape_option_number(const struct dc_option *option, const void *value, int component)
 {
   switch (option->type) {

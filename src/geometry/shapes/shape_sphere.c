@@ -97,6 +97,7 @@ static void add_faces(int base, long level, double (**corners)[3])
       }
 }
 
+// Triangles with corners of their own are written first; midpoints that agree bit for bit are then welded.
 static enum dc_status build_sphere(const void *options, struct dc_arena *arena, struct dc_mesh *mesh,
                                    struct dc_error *error)
 {
@@ -113,6 +114,7 @@ static enum dc_status build_sphere(const void *options, struct dc_arena *arena, 
   return status;
 }
 
+// For pictures: at least the icosahedron cut three times, 1280 triangles.
 void dc_sphere_refine(void *options)
 {
   struct sphere_options *sphere = options;

@@ -74,6 +74,7 @@ void dc_surface_circle(double point[2], int i, int n)
   point[1] = turned[quarter][1];
 }
 
+// Circles of equal n have vertices at equal angles, so that bands between them have no twist.
 int dc_surface_add_circle(struct dc_mesh *mesh, double radius, double z, int n)
 {
   int first = mesh->vertex_count;

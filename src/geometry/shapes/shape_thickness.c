@@ -62,6 +62,7 @@ void dc_part_extents_pull_back(const struct dc_mesh *part, const struct dc_exten
   dc_mesh_mass_pull_back(part, extents->center, by_volume, none, second, gradient);
 }
 
+// The least over all parts and their three principal directions; unlike the least width it has a derivative.
 double dc_shape_least_extent(const struct dc_shape *shape)
 {
   double least = INFINITY;

@@ -7,6 +7,7 @@
 #include "geometry/shapes/constants.h"
 #include "geometry/shapes/shape_types.h"
 
+// Vertices are counted part by part: those that two parts have in one place count twice.
 int dc_shape_vertex_count(const struct dc_shape *shape)
 {
   int count = 0;
@@ -15,6 +16,7 @@ int dc_shape_vertex_count(const struct dc_shape *shape)
   return count;
 }
 
+// In the order of dc_shape_vertex_count, by which designs and followers number vertices.
 void dc_shape_vertices(const struct dc_shape *shape, double (*vertices)[3])
 {
   for (int i = 0; i < shape->part_count; i++) {
@@ -24,6 +26,7 @@ void dc_shape_vertices(const struct dc_shape *shape, double (*vertices)[3])
   }
 }
 
+// Signed volume of a part, m^3.
 static double volume_of(const struct dc_mesh *mesh)
 {
   struct dc_mass_properties properties;
