@@ -53,6 +53,7 @@ DC_WIDE static void take_left(size_t stride, size_t first, double *a)
 }
 
 // Column j, to which those from `first` on are left to be applied.
+// False if the pivot is not positive, or not finite: the matrix is not positive definite then.
 DC_WIDE static bool finish_column(size_t stride, size_t first, size_t j, double *a)
 {
   double *column = a + j * stride;
@@ -89,6 +90,9 @@ bool dc_cholesky_factor(int n, double *a)
 }
 
 // L y = x, then L^T x = y, four columns at a time.
+// Forwards, four unknowns are found in turn and then taken off all rows below at once.  Backwards, four sums run over
+// the rows below side by side, and the four unknowns follow from the last to the first.  Entries of x beyond n are set
+// to 0 between both ways, since the sums read them.  x has as many entries as a column, dc_cholesky_stride(n).
 DC_WIDE void dc_cholesky_solve(int n, const double *l, double *x)
 {
   size_t stride = (size_t)dc_cholesky_stride(n), size = (size_t)n;

@@ -13,6 +13,8 @@ static void swap(double *a, double *b)
 }
 
 // LU with row pivots, by columns, in place; false: singular.
+// Column k: the largest entry on or below the diagonal becomes the pivot, and whole rows are exchanged.  Below it the
+// factors l_ik = a_ik / a_kk replace the entries, and a_ij -= l_ik a_kj follows for all columns to the right.
 bool dc_general_factor(int n, double *matrix, int *pivots)
 {
   for (int k = 0; k < n; k++) {
@@ -38,6 +40,12 @@ bool dc_general_factor(int n, double *matrix, int *pivots)
 }
 
 // Solves with the factors, or with their transpose, in place.
+//
+//     A x = b:    rows are exchanged in the order of the pivots, then L y = b and U x = y;
+//     A^T x = b:  U^T y = b and L^T z = y, then rows are exchanged in reverse.
+//
+// The diagonal of L is 1 and not stored.  Inner loops run down columns in both cases, as they lie in memory: the former
+// updates what is left of b, the latter sums.
 void dc_general_solve(int n, const double *factored, const int *pivots, bool transposed, double *b)
 {
 #define AT(i, j) factored[(size_t)(j) * (size_t)n + (size_t)(i)]

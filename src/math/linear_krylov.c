@@ -72,6 +72,9 @@ static void add_scaled(double *sum, double scale, const double *x, int size)
 
 // r: residual, z = M^-1 r, p: direction, rho = r.z.  It stops at a direction of negative curvature, before x moves
 // along it.
+// An iteration: alpha = rho / (p.A p), x += alpha p, r -= alpha A p, z = M^-1 r, beta = r.z / rho, p = z + beta p.
+// The norm that ends it is that of r, or the root of r.M^-1 r (own_norm), both relative to that of b.  The former is
+// known before the preconditioner runs, whose last application it saves.
 static struct dc_iterations conjugate_gradients(struct dc_krylov *krylov, const struct dc_linear_map *matrix,
                                                 const struct dc_linear_map *inverse, const double *b, double part,
                                                 int most, double *x)
@@ -114,6 +117,9 @@ struct cycle {
 };
 
 // Adds a vector to the basis and column k to the triangle; returns the norm of the residual that is left.
+// 1. The new vector A M^-1 v_k is made orthogonal to those before, one after the other, and scaled to length 1.
+// 2. The k rotations so far turn its products with these, column k of the Hessenberg matrix.
+// 3. A new rotation removes the length below the diagonal and turns the right-hand side, whose last entry is the norm.
 static double extend(struct dc_krylov *krylov, const struct dc_linear_map *matrix, const struct dc_linear_map *inverse,
                      struct cycle *cycle, int k)
 {
@@ -144,6 +150,8 @@ static double extend(struct dc_krylov *krylov, const struct dc_linear_map *matri
 }
 
 // x += M^-1 times the combination of the first `count` vectors that has the least residual.
+// Back substitution in the triangle, from the last row up, gives the coefficients.  The preconditioner acts on their
+// sum once, which is why no preconditioned basis is kept.
 static void advance(struct dc_krylov *krylov, const struct dc_linear_map *inverse, struct cycle *cycle, int count,
                     double *x)
 {

@@ -126,6 +126,9 @@ static int list_contacts(struct dc_projective *projective, const double *c)
 }
 
 // Computes W for the nodes in contact, unless these are the same as before.  False: out of memory.
+// Each node takes one solve with P, whose right-hand side is 1 at this node; W keeps what the others in contact
+// receive.  One number per pair of nodes is enough for all three axes.  Contact changes slowly, so that W often serves
+// many solves.
 static bool find_delassus(struct dc_projective *projective, int count)
 {
   size_t n = (size_t)projective->blocks;
@@ -179,6 +182,7 @@ static void root_of(const double c[9], double b[9])
 }
 
 // Factors I + B^T W B.
+// The 3x3 block of nodes k and l is w_kl B_k^T B_l, plus the identity on the diagonal.
 static bool factor_small(struct dc_projective *projective, const double *c)
 {
   int count = projective->contact_count;
@@ -231,6 +235,7 @@ static void solve_axes(struct dc_projective *projective, const double *x, double
 }
 
 // y = P^-1 x: one scalar solve per axis; blocks of contact are added by the Woodbury formula, which takes a second one.
+// The second solve has the right-hand side x - U B z, with (I + B^T W B) z = B^T U^T P^-1 x from the first.
 void dc_projective_apply(struct dc_projective *projective, const double *x, double *y)
 {
   int count = projective->contact_count;

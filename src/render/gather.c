@@ -136,6 +136,9 @@ static bool wants(const struct dc_pixels *pixels, int column, int row, bool key)
 
 // Casts the pixels' own rays of one kind, one per pixel at a time, so that a packet holds rays of neighbouring
 // pixels.  Sums go to the pixels, and for key light to their patch too, whose mean wide penumbras use.
+// 1. Pixels of the block that want rays are listed with their places and normals, and their sums begin at 0.
+// 2. Sample after sample, each sends one ray: key rays from a random point within the pixel, sky rays from its place.
+// 3. Each ray adds its share, 1 / count, to the sum of its pixel.
 static void send_rays(struct dc_renderer *renderer, int column, int row, bool key)
 {
   struct dc_pixels *pixels = &renderer->pixels;

@@ -49,6 +49,9 @@ static void near_edge(int region, int i, int j, double s, const double (*x)[3], 
 
 // Chooses the region by signs of projections (Ericson, Real-Time Collision Detection, 5.1.5); barycentric coordinates
 // come from cross products, which keep their digits in thin triangles.
+// With p the point and a, b, c the triangle, d1 = ab.ap and d2 = ac.ap project p seen from a, d3 and d4 seen from b, d5
+// and d6 seen from c.  v = (ap x ac).n and w = (ab x ap).n are the coordinates of b and c times |n|^2.  Corners come
+// first, then edges, so that the face is left for what projects into it.
 void dc_closest_point_triangle(const double (*x)[3], struct dc_closest *closest)
 {
   double ab[3], ac[3], ap[3], n[3], turned[3];
@@ -139,6 +142,9 @@ static int edge_region(double s)
 
 // The closest points of two edges: the minimum of a quadratic in [0, 1]^2, directly where it lies inside and the edges
 // are not nearly parallel, else on the sides of the square.
+// The lines x_0 + s e and x_2 + t f are closest at s = (f x d).n / |n|^2 and t = (e x d).n / |n|^2, with n = e x f.
+// Cross products keep their digits where the determinant (e.e)(f.f) - (e.f)^2 cancels.  Afterwards r is made exactly
+// parallel to n, or exactly normal to the edge whose inside is touched.
 void dc_closest_edges(const double (*x)[3], struct dc_closest *closest)
 {
   struct edge_search q;
@@ -251,6 +257,12 @@ static void subtract_answer(const struct dc_closest *closest, const double (*x)[
 }
 
 // Derivatives of the square of the distance by the twist of the body whose vertices are `moving`.
+// rho, the part of r that turns with the body, makes the gradient 2 (rho x r; r).  The Hessian, its lower triangle row
+// by row, has three blocks, less the response of the parameters:
+//
+//     turns:           r rho^T + rho r^T - 2 rho rho^T + 2 (rho.rho - r.rho) I
+//     shifts by turns: -2 [rho]x
+//     shifts:          2 I
 void dc_closest_twist(const struct dc_closest *closest, const double (*x)[3], unsigned moving, int order,
                       double gradient[6], double hessian[21])
 {

@@ -184,6 +184,9 @@ static void find_points(const struct dc_difference *difference, const struct dc_
 }
 
 // The answer of a pair of parts, or distance INFINITY when that is above limit.
+// 1. GJK begins at the last simplex and ends with a distance, a bound beyond the limit, or the finding that both meet.
+// 2. Where they meet, EPA begins at the last face, if there is one, and gives depth and normal.
+// 3. A bound below the distance is kept as the pair's reach, from which later motion is taken off.
 static void query_pair(struct dc_witness_search *search, const struct relative *relative, int pair, double limit,
                        struct answer *answer)
 {
@@ -315,6 +318,10 @@ static int list_candidates(struct dc_witness_search *search, double limit)
 
 // Asks the pairs that can be nearer than the best one so far, in the order of their spheres' distances.  Which pair
 // begins decides about the work only: of distances equal to rounding the earliest pair's counts.
+// 1. The pair that answered last is asked first, without a limit: mostly it answers again.
+// 2. Pairs whose spheres, or last known distances less the motion since, are farther than its distance are ruled out.
+// 3. The others follow by their bounds until one exceeds the least distance; each may stop as soon as it is beyond.
+// 4. Among equals to rounding the earliest pair is asked once more without a limit, unless it is the best one.
 static int query_parts(struct dc_witness_search *search, const struct relative *relative, double scale,
                        struct answer *best)
 {

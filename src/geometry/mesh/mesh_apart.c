@@ -63,6 +63,9 @@ static void measure(struct parts *all)
 }
 
 // False when out of memory.
+// dc_mesh_parts gives each vertex the least vertex of its part.  Parts are numbered in the order of these, so that
+// messages do not depend on the order of triangles.  A counting sort then puts triangles part by part: the first loop
+// counts, the second adds starts up, the last fills, counting once more.  A mesh of one part needs none of this.
 static bool find_parts(struct parts *all)
 {
   const struct dc_mesh *mesh = all->mesh;
@@ -133,6 +136,9 @@ static bool reaches(const struct dc_sphere_tree *tree, int i, int j, double roun
 }
 
 // Walks over pairs of nodes that hold triangles of different parts.  stack [2 * its depth] has room for the tree's.
+// A pair is dropped where both nodes belong to one part, or where their spheres lie apart.  A node paired with itself
+// stands for the pairs among its triangles: it makes two such nodes and the pair of its halves.  Of two nodes the one
+// with the larger sphere is divided, until both are leaves and their triangles are tested.
 static void cross(const struct parts *all, const struct dc_sphere_tree *tree, const int *owner, int (*stack)[2],
                   struct crossing *crossing)
 {
@@ -221,6 +227,9 @@ struct nesting {
 
 // A vertex of a part must lie in as many outward-facing parts as in inward-facing ones, not counting its own; if its
 // own faces inwards, in one more of the former.
+// The count begins at -1 for a part that faces inwards; every outward part around it adds one, every inward part takes
+// one away.  Any other sum than 0 is a defect.  dc_mesh_contains wants normals outwards, so the copy of an inward part
+// is turned first.
 static enum dc_status find_nesting(const struct parts *all, struct nesting *nesting, struct dc_error *error)
 {
   const double most_work = 1.5e7;  // triangles; a second or two
@@ -265,6 +274,8 @@ static const char remedy[] =
     "convex, a group of the file (\"g\"); or set \"convex\"";
 
 // Refuses meshes whose closed parts cross or lie inside each other.
+// Nesting is looked at only if nothing crosses: one vertex tells where a whole part lies only then.  A limit of work
+// that was reached is told only if no defect was found before it.
 static enum dc_status check(struct parts *all, struct dc_error *error)
 {
   struct crossing crossing = {0};

@@ -338,7 +338,9 @@ static void add_triangle_quadrics(struct decimation *d, const int *triangle)
   }
 }
 
-// Copies the mesh, links its triangles by corners, and puts all edges into the heap.
+// Copies the mesh in units of its size about the middle of its box, links triangles by corners, and sums quadrics up.
+// Corners are linked from the last to the first, so that lists are walked in the order of the mesh.  The heap is left
+// empty: every pass of collapse_edges fills it.
 static enum dc_status begin(struct decimation *d, const struct dc_mesh *mesh, const double middle[3], double size,
                             struct dc_error *error)
 {

@@ -24,6 +24,8 @@ static enum dc_status no_memory(struct dc_error *error)
 }
 
 // Finds the vertex of hull that is highest above the planes of inner, and its height; 0 when none is above any.
+// The height above a convex hull is the largest of those above its planes: cheap, and enough to choose by.  It is no
+// distance, since beside an edge the nearest point is not on that plane; find_deviation measures that in the end.
 static double find_highest(const struct dc_mesh *hull, const struct dc_mesh *inner, int *highest)
 {
   double most = 0, (*normals)[3] = dc_alloc((size_t)inner->triangle_count, sizeof *normals);
@@ -69,6 +71,7 @@ static double find_deviation(const struct dc_mesh *hull, const struct dc_mesh *i
 }
 
 // Chooses the corners of hull that are extreme along the axes.
+// Up to six corners, fewer where one of them is extreme in several directions.
 static void choose_first(const struct dc_mesh *hull, bool *chosen)
 {
   for (int side = 0; side < 6; side++) {
@@ -120,6 +123,10 @@ static int collect(const struct dc_mesh *hull, const bool *chosen, double (*poin
 }
 
 // Adds corners to the hull one after the other, always the one that is highest above it.
+// 1. The corners that are extreme along the axes begin.
+// 2. Their hull is made anew in a scratch arena; the highest corner of the whole hull joins them.
+// 3. It ends at the wanted number, or when no corner is left above the planes.
+// 4. The hull of the chosen corners, in the caller's arena, replaces the old one, whose memory stays in its arena.
 enum dc_status dc_hull_simplify(struct dc_mesh *hull, int points, struct dc_arena *arena, double *deviation,
                                 struct dc_error *error)
 {
@@ -281,6 +288,8 @@ static size_t split_edges(struct splitting *s, bool creases, const struct edge *
 
 // Rejoins two triangles of a flat face by the other diagonal where that is shorter and inside; each triangle at most
 // once.
+// A new diagonal must be shorter by 1 % at least, or rounding could flip two diagonals of equal length for ever.  Both
+// new triangles must keep the normal and a millionth of the area, which tells that the quadrangle is convex.
 static size_t flip_edges(struct splitting *s, const struct edge *edges, size_t count, bool *touched)
 {
   size_t done = 0;

@@ -162,6 +162,7 @@ static void add_sample(struct maker *maker, int part, int vertex, const double p
 }
 
 // Adds vertices in random order, up to `most`.
+// The shuffle is that of Fisher and Yates: each vertex is drawn from those that are left.
 static void add_vertices(struct maker *maker, int most)
 {
   for (int i = 0; i < maker->vertex_count && maker->count < most; i++) {
@@ -180,6 +181,9 @@ static void add_vertices(struct maker *maker, int most)
 
 // Adds points uniform by area: a triangle by bisection of the running sums, then a point in it (Osada et al. 2002,
 // section 3.1).
+// Two uniform numbers u and v make weights 1 - sqrt u, sqrt u (1 - v) and sqrt u v of the corners: the root makes up
+// for the lines parallel to a side, which grow longer away from the first corner.  Points within other parts are drawn
+// again, which keeps the density uniform on the surface of the union, up to TRIES draws a point.
 static void add_points(struct maker *maker, int count)
 {
   double total = maker->triangle_count ? maker->area[maker->triangle_count - 1] : 0;
@@ -233,6 +237,8 @@ static int compare_z(const void *a, const void *b)
 }
 
 // Orders neighbours together: halves by the longest side of the bounding box until a block is left.
+// The first half is a whole number of blocks, so that no block lies in two halves.  It recurses into the first half and
+// loops over the second, and the depth is the logarithm of the number of blocks.
 static void order(struct sample *samples, int count)
 {
   while (count > DC_SURFACE_BLOCK) {
@@ -258,6 +264,8 @@ static void order(struct sample *samples, int count)
 }
 
 // Writes the arrays; a sphere around the middle of its bounding box encloses each block.
+// The last block is filled by copies of the last sample, which change neither spheres nor the least of distances.
+// Radii are raised by 1e-14 of themselves, which covers the rounding of the root and of differences.
 static enum dc_status arrange(const struct maker *maker, int vertices, struct dc_arena *arena,
                               struct dc_surface_samples *samples, struct dc_error *error)
 {

@@ -51,6 +51,8 @@ static void set_face(struct face *face, const int element[4], const int corners[
 }
 
 // Collects the faces that belong to one element only.
+// After sorting, equal faces are neighbours: one is surface, two are inner, three or more are a mistake of the mesh.
+// Faces of the surface move to the front of the same array, which never overtakes the place that is read.
 static enum dc_status find_surface(struct dc_simplices *mesh, struct dc_arena *arena, struct dc_error *error)
 {
   size_t count = 4 * (size_t)mesh->element_count;

@@ -156,6 +156,8 @@ static enum dc_status place_leaf(const struct dc_compound_part *part, struct dc_
 }
 
 // The mass properties of a compound are the sums of its members', whose round ones are not those of their meshes.
+// A member with volume V_i, centre c_i, rotation R and second moment S_i about its centre adds R S_i R^T + V_i c_i
+// c_i^T about the origin.  V c c^T of the whole is taken off in the end, which moves the sum to the common centre c.
 static void sum_properties(const struct dc_compound_options *options, const struct dc_shape *shapes,
                            struct dc_mass_properties *properties)
 {
@@ -185,6 +187,8 @@ static void sum_properties(const struct dc_compound_options *options, const stru
 }
 
 // The leaves of a compound are those of its members, as soon as one of them has leaves.
+// Members without leaves add their triangles then, so that one surface has one kind of contact.  Leaves are copied, and
+// their vertices placed in new memory: a member may belong to several compounds.
 static enum dc_status compound_leaves(struct dc_shape *shape, const struct dc_shape *shapes, struct dc_arena *arena,
                                       struct dc_error *error)
 {
