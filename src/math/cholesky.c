@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky's factorization of dense matrices of up to a few hundred unknowns: libraries spend more on their calls and on
-// packing than on the numbers.
+// Cholesky's factorization of dense matrices of up to a few hundred unknowns: libraries spend more on their calls and
+// on packing than on the numbers.
 //
 // Four columns at a time, with those to their left done:
 // 1. a_ij -= sum_k<J l_ik l_jk over all columns k to the left, in blocks of eight rows by four columns that stay in
