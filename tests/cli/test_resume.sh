@@ -111,7 +111,7 @@ same early "killed before the first checkpoint"
 # windows: stopped by a time limit in the middle of them or between them, with other numbers of threads
 run 0 optimize push.json -o windows --quiet --threads 1
 check "seven steps and the start" [ "$(rows_of windows)" -eq 9 ]
-for limit in 0.001 0.004 0.01; do
+for limit in 0.0005 0.001 0.004; do
   run 0 optimize push.json -o "limited$limit" --max-time "$limit" --checkpoint 1000 --threads 2
   check "it was stopped ($limit s)" [ "$(rows_of "limited$limit")" -lt 9 ]
   tries=0

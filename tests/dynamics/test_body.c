@@ -209,11 +209,11 @@ static void test_new_options(void)
   CHECK(bodies.bodies[2].mass == 0 && bodies.bodies[1].mass == 1000, "a part without mass");
   CHECK(bodies.bodies[1].parts[0].target == 0.25, "target");
   CHECK(dc_bodies_friction_between(&bodies, 3, 1) == 0.9 && isnan(dc_bodies_friction_between(&bodies, 1, 2)), "pair");
-  static const double given[2] = {0.4, 0.1}, scaled[2] = {1.6, 0.1}, bare[2] = {0.4, 0};
-  CHECK_NEAR(dc_bodies_pair_friction(&bodies, 1, 3, given, given), 0.9, 1e-15);
-  CHECK_NEAR(dc_bodies_pair_friction(&bodies, 1, 3, given, scaled), 1.8, 1e-15);
-  CHECK_NEAR(dc_bodies_pair_friction(&bodies, 1, 3, bare, bare), 0.9, 1e-15);
-  CHECK_NEAR(dc_bodies_pair_friction(&bodies, 0, 3, given, given), 0.2, 1e-15);
+  static const double of[2] = {1.6, 0.1}, scale[2] = {4, 1}, bare[2] = {0.4, 0};
+  CHECK_NEAR(dc_bodies_pair_friction(&bodies, 1, 3, of, NULL), 0.9, 1e-15);
+  CHECK_NEAR(dc_bodies_pair_friction(&bodies, 1, 3, of, scale), 1.8, 1e-15);
+  CHECK_NEAR(dc_bodies_pair_friction(&bodies, 1, 3, bare, scale), 1.8, 1e-15);
+  CHECK_NEAR(dc_bodies_pair_friction(&bodies, 0, 3, of, scale), 0.4, 1e-15);
   d[1].filter.parent = true;
   CHECK(create(&bodies, 4, d, NULL) == DC_OK, "built");
   CHECK(dc_bodies_touch(&bodies, 0, 1) && dc_bodies_touch(&bodies, 0, 2) && !dc_bodies_touch(&bodies, 1, 2), "touch");
