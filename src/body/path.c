@@ -285,12 +285,14 @@ void dc_path_begin(struct dc_path *path, const double *q, const double *tangent,
   }
 }
 
-// A body that does not turn, or moves along its axis only, is on its helix already.
+// A body that does not turn, or moves along its axis only, is on its helix already.  One that carries links keeps its
+// path, as theirs would not follow it.
 bool dc_path_wind(struct dc_path *path, int body, double reach)
 {
   struct dc_frame_path *frame = &path->frames[body];
   double displacement[3], velocity[3], across[3];
-  if (!path->bodies->bodies[body].free || frame->helix || !(frame->turn > LEAST_TURN && frame->turn < MOST_TURN))
+  if (!path->bodies->bodies[body].free || !dc_body_is_alone(path->bodies, body) || frame->helix ||
+      !(frame->turn > LEAST_TURN && frame->turn < MOST_TURN))
     return false;
   dc_vec_cross(across, frame->twist, frame->twist + 3);
   if (!(dc_vec_norm(across) > LEAST_TURN * frame->shift))

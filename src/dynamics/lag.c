@@ -69,11 +69,12 @@ struct side {
   double mass, moved;
 };
 
-// A body, or all of the mechanism that it belongs to: mass, kg, and its motion since t-1 along the force, kg m N.
-static struct side side_of(const struct dc_rollout *rollout, int body, const double force[3])
+// A body, or all of the mechanism that it belongs to where `whole`: mass, kg, and its motion since t-1 along the force,
+// kg m N.
+static struct side side_of(const struct dc_rollout *rollout, int body, const double force[3], bool whole)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
-  bool soft = dc_soft_of(bodies, body) != NULL, alone = soft || dc_body_is_alone(bodies, body);
+  bool soft = dc_soft_of(bodies, body) != NULL, alone = !whole || soft || dc_body_is_alone(bodies, body);
   struct side side = {0, 0};
   for (int i = alone ? body : 0; i < (alone ? body + 1 : bodies->count); i++) {
     double way[3];
@@ -86,12 +87,15 @@ static struct side side_of(const struct dc_rollout *rollout, int body, const dou
   return side;
 }
 
-// m w of two bodies; the contact itself may stand still while a body turns about it and is braked.
+// m w of two bodies; the contact itself may stand still while a body turns about it and is braked.  A mechanism is braked
+// whole, but two parts of one mechanism meet with masses of their own.
 static double momentum_of(const struct dc_rollout *rollout, const int of[2], const double force[3])
 {
+  const struct dc_body *bodies = rollout->model->bodies.bodies;
+  bool whole = bodies[of[0]].mechanism != bodies[of[1]].mechanism;
   double way = 0, inverse_mass = 0, size = dc_vec_norm(force);
   for (int x = 0; x < 2; x++) {
-    struct side side = side_of(rollout, of[x], force);
+    struct side side = side_of(rollout, of[x], force, whole);
     if (!(side.mass > 0))
       continue;
     way += (x ? -1 : 1) * side.moved / side.mass;

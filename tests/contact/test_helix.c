@@ -288,5 +288,24 @@ static void test_between(void)
   scene_end(&scene);
 }
 
+// Links of a body would not follow it along a helix: one that carries any keeps its path.
+static void test_links(void)
+{
+  struct scene scene;
+  scene_start(&scene);
+  scene_body(&scene, false, "box size=0.5,0.1,0.5");
+  scene_body(&scene, false, "box size=0.05,0.05,0.05");
+  scene_joint(&scene, 1, "hinge");
+  scene.definitions[1].parent = 0;
+  dc_vec_copy(scene.definitions[1].position, (const double[3]){0, 0, 0.4});
+  scene_body(&scene, false, "box size=0.5,0.1,0.5");
+  scene_finish(&scene);
+  static const double twists[SCENE_BODIES][6] = {{0, 0.9, 0, 0.1}, {0}, {0, 0.9, 0, 0.1}};
+  scene_path(&scene, twists);
+  CHECK(!dc_path_wind(&scene.path, 0, 1) && !dc_path_wind(&scene.path, 1, 1), "a base and its link");
+  CHECK(dc_path_wind(&scene.path, 2, 1), "a body alone");
+  scene_end(&scene);
+}
+
 RUN_TESTS({"helices", test_path}, {"tipping over edges", test_tipping}, {"thin bodies", test_thin_bodies},
-          {"chord and arc", test_between})
+          {"chord and arc", test_between}, {"bodies with links", test_links})
