@@ -25,7 +25,7 @@ static const struct dc_joint_part box_parts[] = {{.kind = DC_PART_TRANSLATION, .
 static const struct dc_pd_definition hand_pd = {.kp = 30, .kd = 2, .kp_rotation = 20, .kd_rotation = 1};
 
 // All bodies but the wall hang on the world, each a mechanism of its own; actuators but for wall and box.
-static struct dc_mechanism hand_mechanisms[] = {{0, 6}, {6, 1}, {7, 3}, {10, 3}, {13, 6}};
+static struct dc_mechanism hand_mechanisms[] = {{0, 6, 1}, {6, 1, 1}, {7, 3, 1}, {10, 3, 1}, {13, 6, 1}};
 static struct dc_body hand_bodies[BODIES] = {
     [ROD] = {.name = "rod",
              .joint_name = "free",
