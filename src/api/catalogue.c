@@ -191,7 +191,7 @@ int dcsim_list(const char *family, dcsim_report *report, dcsim_error *error)
 }
 
 // The JSON schema of scenes, as text and as JSON the same; the caller frees both (dcsim_report_free).
-// report must not be NULL, unlike in other functions.
+// report may be NULL.
 int dcsim_schema(dcsim_report *report, dcsim_error *error)
 {
   char *schema = dc_scene_schema();
