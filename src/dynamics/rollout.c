@@ -158,17 +158,15 @@ void dc_rollout_destroy(struct dc_rollout *rollout)
 }
 
 // A model of the design and all that belongs to it in memory of their own; the old ones go when that has succeeded.
-// A failure leaves the rollout as it was.  The former contact lends what did not change: most designs move few bodies.
+// A failure leaves the rollout as it was.  Requests hold for the new design, too.  The former contact lends what did not
+// change: most designs move few bodies.
 static enum dc_status redesign(struct dc_rollout *rollout, const struct dc_shape_design *design, struct dc_error *error)
 {
   struct dc_rollout fresh = {.base = rollout->base,
                              .shape = rollout->shape,
                              .far_factor = rollout->far_factor,
                              .rigid = {.seconds = rollout->rigid.seconds},
-                             .asked = {.tight = rollout->asked.tight,
-                                       .proceed = rollout->asked.proceed,
-                                       .proceed_context = rollout->asked.proceed_context,
-                                       .cancel = rollout->asked.cancel},
+                             .asked = rollout->asked,
                              .arena = dc_arena_create()};
   struct dc_model *model = fresh.arena ? dc_arena_alloc(fresh.arena, 1, sizeof *model) : NULL;
   enum dc_status status = model ? DC_OK : dc_out_of_memory_for(error, "a design");

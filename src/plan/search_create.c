@@ -134,5 +134,5 @@ bool dc_search_done(const struct dc_search *search)
 // Stages with other worlds do not count: a rollout of the scene itself must have come down to the target.
 bool dc_search_reached(const struct dc_search *search)
 {
-  return search->rolled && !(search->plan->descent.best_loss > search->target);
+  return search->rolled && search->plan->descent.best_loss <= search->target;
 }
