@@ -29,12 +29,11 @@ check "also elsewhere" cmp other.glb model.glb
 run 0 simulate scene.json -o none --quiet
 check "nothing is written by -o none" [ "$(ls -A | tr '\n' ' ')" = "model.glb other.glb run scene.json wedge.obj " ]
 
-# what cannot be written is a warning; the run is kept
+# what is in the way refuses the run before it begins
 mkdir -p blocked/run.glb
-run 0 simulate scene.json -o blocked --quiet
-says "dcsim: warning: run.glb is not written: blocked/run.glb:"
-check "the run is kept" [ -s blocked/trajectory.h5 ]
-check "its status is 0" grep -q '"exit_status": 0' blocked/run.json
+run 5 simulate scene.json -o blocked --quiet
+says "blocked/run.glb: exists"
+check "nothing else is made beside what is in the way" [ "$(ls blocked)" = run.glb ]
 
 # nothing that moves; no bodies
 sed 's/"spin.*\\"", "time": { "step": 0.01, "steps": 80 }/"still", "time": { "step": 0.02, "steps": 0 }/' scene.json >still.json
