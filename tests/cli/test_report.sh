@@ -113,13 +113,14 @@ check "no page is left of these" [ ! -e unfinished/report.html ]
 cp -r pair damaged
 echo >>damaged/trajectory.h5
 run 5 report damaged
-mkdir blocked
+run 0 optimize pair.json -o blocked --quiet --no-report
 mkdir blocked/report.html
-run 0 optimize pair.json -o blocked --quiet
-says "warning: no report: blocked/report.html"
-check "the run is kept" [ -s blocked/run.json ]
 run 5 report blocked
 check "no temporary file stays of it" [ -z "$(find blocked -name '.tmp*')" ]
+mkdir -p taken/report.html
+run 5 optimize pair.json -o taken --quiet
+says "taken/report.html: exists"
+check "a page in the way refuses the run before it begins" [ "$(ls taken)" = report.html ]
 
 # 1000 steps of 20 bodies, two trajectories
 {

@@ -3,13 +3,11 @@
 # The same world written in two ways moves alike: a mechanism on a fixed base and on a free one of ten thousand tons, whose
 # parts rub on each other while a collision far away divides steps.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
+# loss FILE: of the first guess
+loss() { "$dcsim" simulate "$1" -o none --json --quiet | sed -n 's/^  "loss": \(.*\),/\1/p'; }
 # near PART: the losses of one.json and two.json differ by this part at most
 near() {
-  run 0 simulate one.json -o none --json --quiet
-  first=$(sed -n 's/^  "loss": \(.*\),/\1/p' "$out")
-  run 0 simulate two.json -o none --json --quiet
-  second=$(sed -n 's/^  "loss": \(.*\),/\1/p' "$out")
-  awk -v a="$first" -v b="$second" -v part="$1" 'BEGIN { exit !(a > 0 && (a - b)^2 <= (part * a)^2) }'
+  awk -v a="$(loss one.json)" -v b="$(loss two.json)" -v part="$1" 'BEGIN { exit !(a > 0 && (a - b)^2 <= (part * a)^2) }'
 }
 for integrator in euler second_order; do
   cat > one.json <<EOF
