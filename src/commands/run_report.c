@@ -249,7 +249,7 @@ static void put_parameters(const struct session *session, const struct outcome *
 }
 
 // The numbers that the design changed, in physical units.
-// Of a large design the summary shows the first DESIGN_LINES numbers, and JSON all of them.
+// The summary of a large design shows its first DESIGN_LINES numbers, and JSON all of them.
 static void put_design(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
                        struct dc_text *text)
 {

@@ -215,7 +215,7 @@ static void soft_skid(struct scene *scene, bool bench, double speed, enum dc_int
 
 enum { SKID = 30 };  // steps, at whose end it is off
 
-// What a block that has skidded off has lost along its way over what it has gained across it; parts: of its most divided
+// A block that has skidded off: its loss along its way over its gain across it; parts: of its most divided
 // step.
 static double soft_ratio(bool bench, double speed, enum dc_integrator integrator, int *parts)
 {

@@ -19,7 +19,7 @@ static void draw(struct dc_random *random, double given[DC_IMPACT_GIVEN])
   given[DC_IMPACT_BEFORE] -= 0.7;
   given[DC_IMPACT_OPENING] -= 0.5;
   given[DC_IMPACT_LOAD] *= 0.1;
-  // Of bodies that are alone or, of others, what they would have without their joints.
+  // Masses of bodies that are alone; others count as if they had no joints.
   bool alone = dc_random_uniform(random) < 0.5;
   given[DC_IMPACT_MOBILITY] = alone ? 0.5 + given[DC_IMPACT_MOBILITY] : 0;
   given[DC_IMPACT_LIGHTEST] = alone ? 0 : 0.5 + given[DC_IMPACT_LIGHTEST];

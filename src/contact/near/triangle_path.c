@@ -139,7 +139,7 @@ static double safe_stretch(const struct moving_leaf *p, const struct moving_leaf
 // On a helix c' + w x d is a field V(x) that stands still, of points at the distance |w x V| / W^2 from the axis: the
 // acceleration is at most |x''| + |w x V| + 2 W |u|, and with C = |w x V| at the start and U the bound of |u|
 //     |u|' <= |x''| + |w x V|,   |w x V| <= C + W^2 rest U,   U <= (|u| + rest (|x''| + C)) / (1 - W^2 rest^2).
-// What stays near the axis, under an edge that a body tips over, hardly moves.
+// Points near the axis, such as those under an edge that a body tips over, hardly move.
 static double helix_bend(const struct dc_motion *frame, const struct dc_instant *now, const double relative[3],
                          const double carried[3], double bend, double rest)
 {
