@@ -76,30 +76,28 @@ else
   status=1
 fi
 
+# calls N NAME WORD...: point N of the test is what check-calls WORD... says of the objects of the build
+calls() {
+  point=$1 name=$2
+  shift 2
+  if [ -z "${DCSIM_BUILD:-}" ] || ! command -v nm > /dev/null || ! command -v python3 > /dev/null; then
+    echo "ok $point - $name # SKIP no build, nm or python3"
+  elif output=$("$source/scripts/check-calls" "$@" 2>&1); then
+    echo "ok $point - $name"
+  elif printf '%s\n' "$output" | grep "no objects" > /dev/null; then
+    echo "ok $point - $name # SKIP no objects"
+  else
+    printf '%s\n' "$output" | sed 's/^/# /'
+    echo "not ok $point - $name"
+    status=1
+  fi
+}
 # Folders whose files call each other in one direction stay so.
-if [ -z "${DCSIM_BUILD:-}" ] || ! command -v nm > /dev/null || ! command -v python3 > /dev/null; then
-  echo "ok 3 - no circles of calls # SKIP no build, nm or python3"
-elif output=$("$source/scripts/check-calls" "$DCSIM_BUILD" base math geometry elastic body contact dynamics design task optimize plan io render api commands sweep cli 2>&1); then
-  echo "ok 3 - no circles of calls"
-elif printf '%s\n' "$output" | grep "no objects" > /dev/null; then
-  echo "ok 3 - no circles of calls # SKIP no objects"
-else
-  printf '%s\n' "$output" | sed 's/^/# /'
-  echo "not ok 3 - no circles of calls"
-  status=1
-fi
-# What only tests call is gone, and what only its own file calls is static.
-if [ -z "${DCSIM_BUILD:-}" ] || ! command -v nm > /dev/null || ! command -v python3 > /dev/null; then
-  echo "ok 4 - every exported name has a use # SKIP no build, nm or python3"
-elif "$DCSIM_BUILD/dcsim" --version | grep ' none$' > /dev/null; then
+calls 3 "no circles of calls" "${DCSIM_BUILD:-}" base math geometry elastic body contact dynamics design task optimize plan io render api commands sweep cli
+# Names that only tests call are gone, and names that only their own file calls are static.
+if [ -n "${DCSIM_BUILD:-}" ] && "$DCSIM_BUILD/dcsim" --version 2>&1 | grep ' none$' > /dev/null; then
   echo "ok 4 - every exported name has a use # SKIP parts that use some of them are not built"
-elif output=$("$source/scripts/check-calls" --alone "$DCSIM_BUILD" 2>&1); then
-  echo "ok 4 - every exported name has a use"
-elif printf '%s\n' "$output" | grep "no objects" > /dev/null; then
-  echo "ok 4 - every exported name has a use # SKIP no objects"
 else
-  printf '%s\n' "$output" | sed 's/^/# /'
-  echo "not ok 4 - every exported name has a use"
-  status=1
+  calls 4 "every exported name has a use" --alone "${DCSIM_BUILD:-}"
 fi
 exit $status

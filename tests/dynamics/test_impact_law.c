@@ -19,7 +19,7 @@ static void draw(struct dc_random *random, double given[DC_IMPACT_GIVEN])
   given[DC_IMPACT_BEFORE] -= 0.7;
   given[DC_IMPACT_OPENING] -= 0.5;
   given[DC_IMPACT_LOAD] *= 0.1;
-  // Masses of bodies that are alone; others count as if they had no joints.
+  // Free bodies have the first of both, bodies on joints the second (impact_law.h).
   bool alone = dc_random_uniform(random) < 0.5;
   given[DC_IMPACT_MOBILITY] = alone ? 0.5 + given[DC_IMPACT_MOBILITY] : 0;
   given[DC_IMPACT_LIGHTEST] = alone ? 0 : 0.5 + given[DC_IMPACT_LIGHTEST];
