@@ -19,33 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/constants.h"
 #include "plan/linearize.h"
 #include "plan/race_internal.h"
 #include "plan/worker.h"
 #include "task/drives.h"
 
-enum { HEAT = 2 };        // turns after which the worse half of the members ends
-enum { LEAST_LEFT = 2 };  // members that a heat leaves in any case
-enum { SMOOTH_TURNS = 6, APPROACH_TURNS = 24, SOFT_TURNS = 20 };  // at most, in another world
-enum { LEAST_KNOTS = 3, MOST_KNOTS = 10 };                        // of draws that change over time
-enum { ALONE_IDLE = 2 };     // turns without progress that end the first fan's time alone
-enum { LEAD = 8 };           // turns that the first fan has alone before the others have as many as it, all together
-enum { MARGIN_TURNS = 4 };   // to come inside of the tolerances where everything is reached
-enum { MOST_HEAVIER = 8 };   // rounds in which that weight grows
-enum { DEFAULT_SHARE = 6 };  // turns from which on the default walk has as much as all others together
-// In the world of smoother friction it sets in over ten times the speed, or up to a hundred times below this one, m/s.
-static const double SMOOTHER_LEAST = 10, SMOOTHER_MOST = 100, SMOOTH_SPEED = 0.1;
-static const double RATE_BESIDE_FANS = 0.03;
-static const double NOTHING_LEFT = 1e-12;  // part of the first loss: recordings are followed to their digits
-static const double STILL_THERE = 0.7;     // part of the loss where shorter steps began: they begin again below it
-static const double LEFT = 2;              // times its best loss: a fan there has left the best point
-static const double LARGE_RATE = 0.05;     // with residual rows a fan makes such long steps in the first round
-static const double STIFFER = 3;           // factor on the contact stiffness there
-static const double SOFTEST = 3e4;         // factor in the first stage of softer contact: gaps at rest grow by its root
-static const double SHORTER = 1.0 / 3;     // factor on the leader's rate from the best point
-static const double HEAVIER = 10;          // factor on the weight of what is judged, with every second round
-
-// The world of smoother friction has a smoothing velocity of SMOOTH_SPEED, m/s, as far as the bounds of the factor
+// The world of smoother friction has a smoothing velocity of DC_RACE_SMOOTH_SPEED, as far as the bounds of the factor
 // allow.
 enum dc_status dc_race_create(struct dc_search *search, struct dc_error *error)
 {
@@ -65,7 +45,7 @@ enum dc_status dc_race_create(struct dc_search *search, struct dc_error *error)
   race->judges = dc_judged_create(&race->judged, plan->task, search->arena);
   race->model = *plan->model;
   double *smoothing = &race->model.definition.contact.friction_smoothing;
-  race->smoother = fmax(SMOOTHER_LEAST, fmin(SMOOTHER_MOST, SMOOTH_SPEED / *smoothing));
+  race->smoother = fmax(DC_RACE_SMOOTHER_LEAST, fmin(DC_RACE_SMOOTHER_MOST, DC_RACE_SMOOTH_SPEED / *smoothing));
   *smoothing *= race->smoother;
   return DC_OK;
 }
@@ -93,8 +73,8 @@ void dc_race_set_approach(struct dc_search *search, double first_loss)
 static void weigh_judged(struct dc_search *search)
 {
   struct dc_race *race = search->race;
-  for (; race->heavy_round <= search->round && race->heavy_round < MOST_HEAVIER; race->heavy_round += 2)
-    dc_judged_scale(&race->judged, HEAVIER);
+  for (; race->heavy_round <= search->round && race->heavy_round < DC_RACE_MOST_HEAVIER; race->heavy_round += 2)
+    dc_judged_scale(&race->judged, DC_RACE_HEAVIER);
 }
 
 // The plan of smoother friction or of another task, created when it is first needed; NULL: error.
@@ -113,7 +93,7 @@ static struct dc_plan *open_elsewhere(struct dc_search *search, enum dc_recipe_k
     return NULL;
   dc_plan_set_cancel(*plan, search->plan->cancel);
   if (smooth)
-    (*plan)->scaled.stiffness = STIFFER;
+    (*plan)->scaled.stiffness = DC_RACE_STIFFER;
   dc_plan_set_gradient(*plan, &search->plan->estimate.settings);
   return *plan;
 }
@@ -123,7 +103,7 @@ static bool applies(const struct dc_search *search, const struct dc_recipe *reci
 {
   bool rows = dc_plan_row_count(search->world) > 0;
   switch (recipe->kind) {
-  case DC_RECIPE_WALK: return recipe->rate < LARGE_RATE || !rows || search->round > 0;
+  case DC_RECIPE_WALK: return recipe->rate < DC_RACE_LARGE_RATE || !rows || search->round > 0;
   case DC_RECIPE_FAN: return rows;
   case DC_RECIPE_SMOOTH_FAN: return rows && dc_model_rubs(search->plan->model) && search->plan->cases.count == 0;
   case DC_RECIPE_APPROACH_FAN: return rows && search->race->approaches;
@@ -168,7 +148,7 @@ enum dc_status dc_race_start_member(struct dc_search *search, int index, int rec
                                       .wait = search->round == 0 ? r->wait : 0,
                                       .elsewhere = elsewhere,
                                       .stage = away - 1,
-                                      .softer = soft ? pow(SOFTEST, (double)(stages + 1 - away) / stages) : 0};
+                                      .softer = soft ? pow(DC_RACE_SOFTEST, (double)(stages + 1 - away) / stages) : 0};
   enum dc_status status = dc_search_start_member(search, member, world, x, error);
   if (!status && away && r->kind == DC_RECIPE_WINDOWS)
     status = add_windows(search, member, error);
@@ -201,14 +181,14 @@ static enum dc_status add_judged(struct dc_search *search, struct dc_error *erro
 static double rate_of_leader(const struct dc_search *search)
 {
   const struct dc_recipe *leader = &dc_recipes[search->race->leader];
-  return dc_recipe_is_fan(leader) ? RATE_BESIDE_FANS : leader->rate;
+  return dc_recipe_is_fan(leader) ? DC_RACE_RATE_BESIDE_FANS : leader->rate;
 }
 
 // Adds walks of shorter steps at the best point so far, at most three of them.
 static enum dc_status add_shorter(struct dc_search *search, int walks, struct dc_error *error)
 {
   static const double parts[] = {1, 3, 9};
-  double rate = rate_of_leader(search) * SHORTER;
+  double rate = rate_of_leader(search) * DC_RACE_SHORTER;
   enum dc_status status = DC_OK;
   for (int k = 0; k < walks && !status; k++)
     status = add_member(search, dc_recipe_walk(rate / parts[k]), search->best, error);
@@ -219,7 +199,7 @@ static enum dc_status add_shorter(struct dc_search *search, int walks, struct dc
 // Whether shorter steps have not begun at the best point yet, or not where it is now.
 static bool can_shorten(const struct dc_search *search)
 {
-  return search->stages[search->stage].loss < STILL_THERE * search->race->shortened;
+  return search->stages[search->stage].loss < DC_RACE_STILL_THERE * search->race->shortened;
 }
 
 static bool is_first_fan(const struct dc_search *search, const struct dc_search_member *member)
@@ -321,14 +301,14 @@ void dc_race_count(struct dc_search *search, const int *live, int count)
 }
 
 // The next turn belongs to the first fan alone until two of its turns have lost too little: where it reaches, little else
-// is paid.  From its LEAD-th turn on the others have as many turns as it, all together: a fan that progresses through all
-// of its turns and does not reach takes half of the work.
+// is paid.  From its turn DC_RACE_LEAD on the others have as many turns as it, all together: a fan that progresses
+// through all of its turns and does not reach takes half of the work.
 static void share_turns(struct dc_search *search)
 {
   const struct dc_search_member *fan = search->members;
   struct dc_race *race = search->race;
-  race->shared = race->shared || !is_first_fan(search, fan) || fan->idle >= ALONE_IDLE;
-  race->alone = !race->shared && fan->turns < race->others + LEAD;
+  race->shared = race->shared || !is_first_fan(search, fan) || fan->idle >= DC_RACE_ALONE_IDLE;
+  race->alone = !race->shared && fan->turns < race->others + DC_RACE_LEAD;
 }
 
 bool dc_race_draws(const struct dc_search *search)
@@ -342,7 +322,8 @@ void dc_race_vary(const struct dc_search *search, int number, struct dc_random *
   if (number % 2 == 0)
     return;
   spread->distance = dc_task_distance(search->plan->task, &search->plan->model->bodies);
-  spread->knots = LEAST_KNOTS + (int)((MOST_KNOTS + 1 - LEAST_KNOTS) * dc_random_uniform(random));
+  spread->knots =
+      DC_RACE_LEAST_KNOTS + (int)((DC_RACE_MOST_KNOTS + 1 - DC_RACE_LEAST_KNOTS) * dc_random_uniform(random));
   spread->anywhere = true;
 }
 
@@ -376,9 +357,10 @@ bool dc_race_is_over(struct dc_search *search)
     any = any || task->objectives[i].type->report;
     all = all && dc_task_reachable(&task->objectives[i]);
   }
-  if (search->race->succeeds && ++search->race->turns_since > MARGIN_TURNS && all)
+  if (search->race->succeeds && ++search->race->turns_since > DC_RACE_MARGIN_TURNS && all)
     return true;
-  if ((!any || search->race->succeeds) && search->plan->descent.best_loss <= NOTHING_LEFT * search->race->first_loss &&
+  if ((!any || search->race->succeeds) &&
+      search->plan->descent.best_loss <= DC_RACE_NOTHING_LEFT * search->race->first_loss &&
       dc_plan_row_count(search->plan) > 0)
     return true;
   return resting && (any ? search->race->succeeds : search->round > 0);
@@ -454,7 +436,7 @@ void dc_race_set_paces(struct dc_search *search, const int *live, int count)
 {
   for (int k = 0; k < count; k++)
     if (search->members[live[k]].own) {
-      bool same = count > 1 && search->members[live[k]].turns >= DEFAULT_SHARE;
+      bool same = count > 1 && search->members[live[k]].turns >= DC_RACE_DEFAULT_SHARE;
       search->members[live[k]].pace = DC_WALK_PACE * (same ? count - 1 : 1);
     }
 }
@@ -496,7 +478,7 @@ static void end_heat(struct dc_search *search)
     if (!is_ranked(member))
       continue;
     better = rank(search, i, &all);
-    ends[i] = better >= LEAST_LEFT && better >= (all + 1) / 2 && member->idle > 0;
+    ends[i] = better >= DC_RACE_LEAST_LEFT && better >= (all + 1) / 2 && member->idle > 0;
   }
   for (int i = 0; i < search->member_count; i++)
     if (ends[i])
@@ -537,7 +519,7 @@ static enum dc_status polish(struct dc_search *search, const int *live, int coun
   for (int k = 0; k < count; k++) {
     const struct dc_search_member *member = &search->members[live[k]];
     left = left || (member->plan && member->recipe == DC_RECIPE_FIRST_FAN && member->moved &&
-                    member->last.loss > LEFT * member->plan->descent.best_loss &&
+                    member->last.loss > DC_RACE_LEFT * member->plan->descent.best_loss &&
                     member->plan->descent.best_loss <= search->stages[search->stage].loss);
   }
   return left ? add_member(search, DC_RECIPE_SMALL_FAN, search->best, error) : DC_OK;
@@ -548,9 +530,9 @@ static bool has_been_away(const struct dc_search *search, struct dc_search_membe
 {
   enum dc_recipe_kind kind = dc_recipes[member->recipe].kind;
   if (kind == DC_RECIPE_SMOOTH_FAN)
-    return member->turns >= SMOOTH_TURNS;
+    return member->turns >= DC_RACE_SMOOTH_TURNS;
   return dc_search_stalls(search, member) ||
-         member->turns >= (kind == DC_RECIPE_SOFT_FAN ? SOFT_TURNS : APPROACH_TURNS);
+         member->turns >= (kind == DC_RECIPE_SOFT_FAN ? DC_RACE_SOFT_TURNS : DC_RACE_APPROACH_TURNS);
 }
 
 // Where all members are over but those in other worlds, those that wait and the default walk, a walk of shorter steps begins
@@ -585,7 +567,7 @@ enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count
   if (!status)
     status = polish(search, live, count, error);
   share_turns(search);
-  if (!status && all && clock_of(search) % HEAT == 0)
+  if (!status && all && clock_of(search) % DC_RACE_HEAT == 0)
     end_heat(search);
   if (!status)
     status = shorten(search, error);

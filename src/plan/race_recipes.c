@@ -5,10 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "plan/constants.h"
 #include "plan/linearize.h"
-
-static const double SUFFICIENT = 0.3;     // a fan ends with the first step that leaves at most this part of the loss
-static const double LEAST_LENGTH = 1e-4;  // of the steps of the small fan, which takes lower points only
 
 const char *const dc_recipe_worlds[DC_RECIPE_WINDOWS + 1] = {[DC_RECIPE_SMOOTH_FAN] = "smoother friction",
                                                              [DC_RECIPE_APPROACH_FAN] = "hands brought near",
@@ -58,9 +56,9 @@ enum dc_status dc_recipe_options(int recipe, double target, long turns, struct d
   common->target = target;
   set(type->options, common, dc_recipe_is_fan(own) ? "radius" : "learning_rate", &own->rate, sizeof own->rate);
   if (dc_recipe_is_fan(own))
-    set(type->options, common, "sufficient", &SUFFICIENT, sizeof SUFFICIENT);
+    set(type->options, common, "sufficient", &DC_RACE_SUFFICIENT, sizeof DC_RACE_SUFFICIENT);
   if (recipe == DC_RECIPE_SMALL_FAN) {
-    set(type->options, common, "least", &LEAST_LENGTH, sizeof LEAST_LENGTH);
+    set(type->options, common, "least", &DC_RACE_LEAST_LENGTH, sizeof DC_RACE_LEAST_LENGTH);
     set(type->options, common, "monotone", &yes, sizeof yes);
   }
   if (own->quick) {

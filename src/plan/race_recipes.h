@@ -8,8 +8,6 @@
 #include "base/status.h"
 #include "optimize/optimizer.h"
 
-enum { DC_WALK_PACE = 4 };  // iterations of Adam per turn: a fan's iteration costs four times as much
-
 // A walk is Adam, a fan Gauss-Newton steps of several lengths from one Jacobian, and windows are Adam in a receding
 // horizon.  The other fans begin in another world.
 enum dc_recipe_kind {

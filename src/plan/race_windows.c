@@ -8,13 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-
-enum { WINDOWS = 2 };  // in a turn
-// Lengths in steps: a window has a PARTS-th of the run, within LEAST_LENGTH and MOST_LENGTH, rounded up to a multiple of
-// the steps that are applied of it.  A run shorter than LEAST_WINDOWS of them has no windows.
-enum { APPLY = 4, LEAST_LENGTH = 20, MOST_LENGTH = 48, LEAST_WINDOWS = 2, PARTS = 5 };
-enum { ITERATIONS = 5, DRAWS = 4 };  // per window
-static const double SPREAD = 0.1;  // deviation of the draws, in the parameters' units
+#include "plan/constants.h"
 
 // Steps over which controls hold a parameter: found by asking for how many steps there are as few parameters as for
 // one.
@@ -43,18 +37,19 @@ bool dc_race_windows_settings(const struct dc_model *model, const struct dc_task
       return false;
   }
   int held = task->control_count ? dc_race_held_steps(model, task, (int)steps) : 1;
-  long apply = held > 1 ? held : APPLY, length = steps / PARTS;
-  length = length < LEAST_LENGTH ? LEAST_LENGTH : length > MOST_LENGTH ? MOST_LENGTH : length;
+  long apply = held > 1 ? held : DC_RACE_WINDOW_APPLIED, length = steps / DC_RACE_WINDOW_PARTS;
+  length = length < DC_RACE_WINDOW_LEAST ? DC_RACE_WINDOW_LEAST : length;
+  length = length > DC_RACE_WINDOW_MOST ? DC_RACE_WINDOW_MOST : length;
   length = (length + apply - 1) / apply * apply;
   *settings = (struct dc_horizon){.length = length,
-                                  .iterations = ITERATIONS,
+                                  .iterations = DC_RACE_WINDOW_ITERATIONS,
                                   .apply = apply,
                                   .keep = DC_KEEP_BEST,
                                   .explore = 1,
-                                  .draws = DRAWS,
-                                  .spread = SPREAD,
+                                  .draws = DC_RACE_WINDOW_DRAWS,
+                                  .spread = DC_RACE_WINDOW_SPREAD,
                                   .seed = 1};
-  return task->control_count && task->case_count == 0 && length * LEAST_WINDOWS <= steps &&
+  return task->control_count && task->case_count == 0 && length * DC_RACE_LEAST_WINDOWS <= steps &&
          !dc_horizon_check(task, model, settings, &none);
 }
 
@@ -82,7 +77,7 @@ static bool goes_on(void *context, const struct dc_plan_iteration *row)
 enum dc_status dc_race_windows_turn(struct dc_receding_horizon *windows, struct dc_stop_request *stop,
                                     struct dc_plan_work *work, bool *over, struct dc_error *error)
 {
-  struct turn turn = {WINDOWS, stop};
+  struct turn turn = {DC_RACE_WINDOWS, stop};
   struct dc_horizon_observer observer = {.context = &turn, .iterated = goes_on, .applied = count_window};
   enum dc_status status = dc_horizon_run(windows, &observer, error);
   dc_plan_add_work(work, &windows->plan->work);

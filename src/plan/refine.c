@@ -16,20 +16,8 @@
 #include "geometry/convex/witness_flat.h"
 #include "math/rotation.h"
 #include "math/vector.h"
+#include "plan/constants.h"
 #include "plan/refine_internal.h"
-
-// Standard deviations of restarts about the best pose (docs/theory.md, "Refinement"): rotation, rad; translation,
-// relative to the body's size; joints, rad; and the offset of targets placed on each other, relative to the size.
-static const double RESTART_TURN = 0.3, RESTART_SHIFT = 0.05, RESTART_JOINT = 0.1;
-static const double RESTART_OFFSET = 0.01;
-// Factors on the deviations of poses and normals where restarts are aligned (refine_align.c).
-static const double ALIGN_SPREAD = 0.5, ALIGN_TILT = 0.5;
-static const double CONE_REACH = 0.5;  // normals are collected within this part of the tolerance around a target
-enum { OPPOSED_EVERY = 2, TURNED_EVERY = 3 };  // restarts that are far
-enum { EDGE_NORMALS = 2 };                     // of an edge; a side has one
-// Least share of the surface in the sides at a target for it to be flat; one less the cosine between normals that are
-// the same.
-static const double FLAT_SHARE = 0.04, PARALLEL = 1e-9;
 
 static enum dc_status no_memory(struct dc_error *error)
 {
@@ -172,7 +160,7 @@ static bool is_flat_at(const struct dc_refine *refine, const struct dc_refine_co
   const struct dc_solid *solid = refine->solids[body[k]].solid;
   const struct dc_convex *part = &solid->parts[contact->part[k]];
   double flat = 0;
-  if (contact->cone_count[k] > EDGE_NORMALS)
+  if (contact->cone_count[k] > DC_REFINE_EDGE_NORMALS)
     return false;
   for (int t = 0; t < part->triangle_count; t++) {
     const int *corners = part->triangles[t];
@@ -182,12 +170,12 @@ static bool is_flat_at(const struct dc_refine *refine, const struct dc_refine_co
     dc_vec_cross(area, first, second);
     double size = dc_vec_norm(area);
     for (int n = 0; n < contact->cone_count[k]; n++)
-      if (dc_vec_dot(area, contact->cone[k][n]) >= (1 - PARALLEL) * size) {
+      if (dc_vec_dot(area, contact->cone[k][n]) >= (1 - DC_REFINE_PARALLEL) * size) {
         flat += size / 2;
         break;
       }
   }
-  return flat >= FLAT_SHARE * solid->surface_area;
+  return flat >= DC_REFINE_FLAT_SHARE * solid->surface_area;
 }
 
 // Normals of the surfaces around the targets of a pair.
@@ -199,8 +187,8 @@ static enum dc_status set_normals(struct dc_refine *refine, struct dc_refine_con
     if (!cone)
       return DC_MEMORY;
     contact->spread[k] = dc_solid_normal(solid, contact->target[k], contact->normal[k]);
-    contact->cone_count[k] =
-        dc_solid_normals(solid, contact->target[k], CONE_REACH * refine->settings.tolerance, DC_REFINE_CONE, cone);
+    contact->cone_count[k] = dc_solid_normals(solid, contact->target[k],
+                                              DC_REFINE_CONE_REACH * refine->settings.tolerance, DC_REFINE_CONE, cone);
     contact->cone[k] = (const double(*)[3])cone;
     contact->part[k] = dc_solid_part_at(solid, contact->target[k]);
   }
@@ -261,7 +249,8 @@ enum dc_status dc_refine_check(const struct dc_model *model, int pair_count, con
     if (!dc_coupling_is_linear(&model->definition.couplings[k]))
       return dc_fail(error, DC_BAD_INPUT, "problem: refine knows couplings without powers only (couplings[%d])", k);
   if (model->definition.tie_count)
-    return dc_fail(error, DC_BAD_INPUT, "problem: refine does not know ties: pairs of points at distance 0 hold their ends together");
+    return dc_fail(error, DC_BAD_INPUT,
+                   "problem: refine does not know ties: pairs of points at distance 0 hold their ends together");
   for (int i = 0; i < pair_count && !status; i++)
     status = check_pair(&model->bodies, &pairs[i], i, error);
   return status;
@@ -396,7 +385,7 @@ static void restart_far(struct dc_refine *refine, int mover, const double *best,
   const struct dc_placement *place = &refine->placements[other];
   bool opposed = refine->settings.restart == DC_RESTART_OPPOSED;
   double quaternion[4], matrix[9], arm[3], turned[3], goal[3], normal[3];
-  double spread = (opposed ? RESTART_OFFSET : RESTART_SHIFT) * refine->solids[mover].solid->size;
+  double spread = (opposed ? DC_REFINE_RESTART_OFFSET : DC_REFINE_RESTART_SHIFT) * refine->solids[mover].solid->size;
   memcpy(point, best, (size_t)refine->bodies->nq * sizeof *point);
   draw_rotation(refine, pair, k, random, quaternion);
   dc_rotation_matrix(matrix, quaternion);
@@ -423,7 +412,8 @@ static void restart_near(struct dc_refine *refine, const double *best, double pa
     double size = refine->solids[i].solid ? refine->solids[i].solid->size : 2 * body->radius;
     for (int k = 0; k < body->nv; k++) {
       int v = body->v_offset + k, u = refine->unknown[v];
-      double spread[DC_REFINE_GROUPS] = {RESTART_TURN, RESTART_SHIFT * size, RESTART_JOINT};
+      double spread[DC_REFINE_GROUPS] = {DC_REFINE_RESTART_TURN, DC_REFINE_RESTART_SHIFT * size,
+                                         DC_REFINE_RESTART_JOINT};
       if (!follows(refine, i))
         step[u] = part * spread[refine->group[u]] * dc_random_normal(random);
     }
@@ -448,7 +438,7 @@ static void restart(void *context, const double *best, int attempt, struct dc_ra
   int mover = only_mover(refine);
   bool opposed = refine->settings.restart == DC_RESTART_OPPOSED;
   // The first restart is far where that is a good guess.
-  bool far = opposed ? attempt % OPPOSED_EVERY == 1 : attempt % TURNED_EVERY == 0;
+  bool far = opposed ? attempt % DC_REFINE_OPPOSED_EVERY == 1 : attempt % DC_REFINE_TURNED_EVERY == 0;
   far = far && refine->pair_count > 0;
   refine->counts.restarts++;
   if (mover >= 0 && far) {
@@ -457,8 +447,8 @@ static void restart(void *context, const double *best, int attempt, struct dc_ra
       dc_refine_align(refine, 0, random, point);
   } else if (far && opposed) {
     // In the best state fingers have often passed each other, which is not so near the start.
-    restart_near(refine, refine->start, attempt == 1 ? 0 : ALIGN_SPREAD, random, point);
-    dc_refine_align(refine, attempt == 1 ? 0 : ALIGN_TILT, random, point);
+    restart_near(refine, refine->start, attempt == 1 ? 0 : DC_REFINE_ALIGN_SPREAD, random, point);
+    dc_refine_align(refine, attempt == 1 ? 0 : DC_REFINE_ALIGN_TILT, random, point);
   } else {
     restart_near(refine, best, 1, random, point);
   }

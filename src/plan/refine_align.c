@@ -15,26 +15,10 @@
 #include "geometry/convex/hull_distance.h"
 #include "math/linear_solver.h"
 #include "math/vector.h"
+#include "plan/constants.h"
 #include "plan/refine_internal.h"
 
-// length that multiplies rows of normals, m: an error of 0.1 rad weighs as much as 2 mm
-static const double ARM = 0.02;
-static const double SOFT = 0.05;     // sine of the spread of normals at which their weight is halved
-static const double NARROWED = 0.7;  // fraction of the cones in which normals must be
-// bounds of cosines: between the nearest two normals; between other normals and c
-static const double FARTHEST_COSINE = -0.8, LEAST_COSINE = 0.2;
-static const double DAMPING = 1e-4;            // initial damping of steps, in the metric
-static const double FINER = 0.2, COARSER = 5;  // factors on it after better steps, and after others
-static const double DONE = 1e-18;              // m^2: below this the alignment is done
-static const double LONGEST = 0.1;             // m: longest step, in the metric
-static const double NEGLIGIBLE = 1e-7;         // m: a shorter step ends it
-static const double STALLED = 0.7;             // ends if this part of the sum of squares is left after PATIENCE steps
-enum {
-  ROWS = 6,
-  STEPS = 60,
-  PATIENCE = 8,
-  PASSES = 6
-};  // rows of a pair; most steps; steps without enough progress; repetitions of a step
+enum { ROWS = 6 };  // of a pair
 
 static int row_count(const struct dc_refine *refine)
 {
@@ -77,7 +61,7 @@ void dc_refine_align_destroy(struct dc_refine *refine)
 static bool see_cones(const struct dc_refine *refine, const struct dc_refine_contact *pair,
                       double seen[2][DC_REFINE_CONE][3], double c[3])
 {
-  double most = FARTHEST_COSINE;
+  double most = DC_ALIGN_FARTHEST_COSINE;
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < pair->cone_count[k]; i++) {
       dc_mat_apply(seen[k][i], refine->placements[pair->body[k]].rotation, pair->cone[k][i]);
@@ -92,7 +76,7 @@ static bool see_cones(const struct dc_refine *refine, const struct dc_refine_con
       dc_vec_add(c, seen[0][i], seen[1][j]);
       dc_vec_scale(c, c, 1 / dc_vec_norm(c));
     }
-  return most > FARTHEST_COSINE;
+  return most > DC_ALIGN_FARTHEST_COSINE;
 }
 
 // Gap between the two cones on the plane c.x = 1, where they are convex polygons, each shrunk about its middle.
@@ -112,14 +96,14 @@ static bool cone_gap(const struct dc_refine *refine, const struct dc_refine_cont
     double middle[3] = {0}, widest = 0;
     for (int i = 0; i < pair->cone_count[k]; i++) {
       double height = dc_vec_dot(seen[k][i], c);
-      if (height > LEAST_COSINE)
+      if (height > DC_ALIGN_LEAST_COSINE)
         dc_vec_scale(seen[k][count[k]++], seen[k][i], 1 / height);
     }
     for (int i = 0; i < count[k]; i++)
       dc_vec_add_scaled(middle, middle, 1.0 / count[k], seen[k][i]);
     for (int i = 0; i < count[k]; i++) {
       for (int axis = 0; axis < 3; axis++)
-        seen[k][i][axis] = (1 - NARROWED) * middle[axis] + NARROWED * seen[k][i][axis];
+        seen[k][i][axis] = (1 - DC_ALIGN_NARROWED) * middle[axis] + DC_ALIGN_NARROWED * seen[k][i][axis];
       widest = fmax(widest, dc_vec_distance(seen[k][i], middle));
     }
     extent += widest;
@@ -137,16 +121,16 @@ static bool cone_gap(const struct dc_refine *refine, const struct dc_refine_cont
 static void face(const struct dc_refine *refine, int c, const double tilt[3], double residual[3], double rows[2][9])
 {
   const struct dc_refine_contact *pair = &refine->contacts[c];
-  double close[2][3], gap, turn = ARM * SOFT / (SOFT + pair->spread[0] + pair->spread[1]);
+  double close[2][3], gap, turn = DC_ALIGN_ARM * DC_ALIGN_SOFT / (DC_ALIGN_SOFT + pair->spread[0] + pair->spread[1]);
   bool cones = cone_gap(refine, pair, &gap, close);
   memset(rows, 0, 2 * sizeof *rows);
   for (int i = 0; i < 3; i++)
     residual[i] = cones ? 0 : -turn * tilt[i];
   if (cones)
-    residual[0] = ARM * gap;
+    residual[0] = DC_ALIGN_ARM * gap;
   for (int k = 0; k < 2 && cones; k++)
     for (int i = 0; i < 2; i++)
-      dc_vec_scale(rows[k] + 3 * i, close[i], k == 0 ? ARM : -ARM);
+      dc_vec_scale(rows[k] + 3 * i, close[i], k == 0 ? DC_ALIGN_ARM : -DC_ALIGN_ARM);
   for (int k = 0; k < 2 && !cones; k++) {
     double normal[3], turned[18] = {0};
     dc_mat_apply(normal, refine->placements[pair->body[k]].rotation, pair->normal[k]);
@@ -279,7 +263,7 @@ static double solve(struct dc_refine *refine, double damping, const double *grad
   for (int i = 0; i < n; i++)
     length = hypot(length, sqrt(refine->metric[i]) * step[i]);
   for (int i = 0; i < n && isfinite(length); i++)
-    step[i] *= -(length > LONGEST ? LONGEST / length : 1);
+    step[i] *= -(length > DC_ALIGN_LONGEST ? DC_ALIGN_LONGEST / length : 1);
   return isfinite(length) ? length : NAN;
 }
 
@@ -318,7 +302,7 @@ static double choose_step(struct dc_refine *refine, const double *q, double damp
   for (int pass = 0;; pass++) {
     square_up(refine, q, gradient, twice);
     length = solve(refine, damping, gradient, step);
-    if (isnan(length) || pass == PASSES || !look_ahead(refine, step))
+    if (isnan(length) || pass == DC_ALIGN_PASSES || !look_ahead(refine, step))
       return length;
   }
 }
@@ -328,25 +312,25 @@ void dc_refine_align(struct dc_refine *refine, double tilt, struct dc_random *ra
 {
   struct dc_refine_align *align = &refine->align;
   size_t bytes = (size_t)refine->bodies->nq * sizeof *q;
-  double damping = DAMPING, value = INFINITY, before = INFINITY;
+  double damping = DC_ALIGN_DAMPING, value = INFINITY, before = INFINITY;
   uint64_t key = dc_random_bits(random);
   memcpy(align->trial, q, bytes);
-  for (int iteration = 0; iteration < STEPS; iteration++) {
+  for (int iteration = 0; iteration < DC_ALIGN_STEPS; iteration++) {
     double there = look(refine, tilt, key, align->trial);
     if (there < value) {
-      damping *= iteration ? FINER : 1;
+      damping *= iteration ? DC_ALIGN_FINER : 1;
       value = there;
       memcpy(q, align->trial, bytes);
       keep(refine);
     } else {
-      damping *= COARSER;
+      damping *= DC_ALIGN_COARSER;
     }
-    if (iteration % PATIENCE == 0) {
-      if (value > STALLED * before)
+    if (iteration % DC_ALIGN_PATIENCE == 0) {
+      if (value > DC_ALIGN_STALLED * before)
         return;
       before = value;
     }
-    if (!(value > DONE) || !(choose_step(refine, q, damping) > NEGLIGIBLE))
+    if (!(value > DC_ALIGN_DONE) || !(choose_step(refine, q, damping) > DC_ALIGN_NEGLIGIBLE))
       return;
     refine->problem.retract(refine, q, align->step, align->trial);
   }

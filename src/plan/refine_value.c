@@ -10,12 +10,8 @@
 #include "geometry/convex/witness_flat.h"
 #include "math/rotation.h"
 #include "math/vector.h"
+#include "plan/constants.h"
 #include "plan/refine_internal.h"
-
-// Perturbations of the baselines that difference queries (paper 002, section V-B): rad, m.
-static const double DIFFERENCE_TURN = 0.1, DIFFERENCE_SHIFT = 0.01;
-// Points that are within this part of the tolerance of being nearest ones count as such where contacts are flat.
-static const double FLAT_PART = 0.1;
 
 // A contact at its present placement: witness points, targets in the world, and derivatives by the twists of both
 // bodies about their frames' origins.
@@ -60,7 +56,7 @@ static void query_at(struct dc_refine *refine, const struct dc_refine_contact *c
     dc_vec_add(sides[k].target, sides[k].target, placement->position);
     dc_mat_apply(sides[k].normal, placement->rotation, contact->normal[k]);
   }
-  dc_witness_settle(sides, FLAT_PART * refine->settings.tolerance, witness);
+  dc_witness_settle(sides, DC_REFINE_FLAT_PART * refine->settings.tolerance, witness);
 }
 
 static void query(struct dc_refine *refine, const struct dc_refine_contact *contact, struct dc_witness *witness)
@@ -159,7 +155,7 @@ static void difference(struct dc_refine *refine, const struct dc_refine_contact 
                        int k)
 {
   for (int c = 0; c < 6; c++) {
-    double step = c < 3 ? DIFFERENCE_TURN : DIFFERENCE_SHIFT, twist[6] = {0}, weight[6] = {0};
+    double step = c < 3 ? DC_REFINE_DIFFERENCE_TURN : DC_REFINE_DIFFERENCE_SHIFT, twist[6] = {0}, weight[6] = {0};
     twist[c] = step;
     weight[c] = 0.5 / step;
     add_difference(refine, contact, state, k, twist, weight);
@@ -177,7 +173,7 @@ static void difference_at_random(struct dc_refine *refine, const struct dc_refin
   for (long sample = 0; sample < samples; sample++) {
     double twist[6], weight[6];
     for (int c = 0; c < 6; c++) {
-      double step = c < 3 ? DIFFERENCE_TURN : DIFFERENCE_SHIFT, normal = dc_random_normal(&random);
+      double step = c < 3 ? DC_REFINE_DIFFERENCE_TURN : DC_REFINE_DIFFERENCE_SHIFT, normal = dc_random_normal(&random);
       twist[c] = step * normal;
       weight[c] = 0.5 * normal / (step * (double)samples);
     }

@@ -18,14 +18,11 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "plan/constants.h"
 #include "plan/race.h"
 #include "plan/search_internal.h"
 #include "plan/plan_cases.h"
 #include "plan/worker.h"
-
-enum { BATCH = 16 };  // draws a turn
-// From the third round on every third draw is about the stage's best, nearer with every round; of fewer none.
-enum { NEAR_FROM = 2, NEAR_EVERY = 3 };
 
 // Records the result of the scene itself, unless a race keeps another.
 static enum dc_status record(struct dc_search *search, const double *parameters, double loss,
@@ -103,7 +100,8 @@ static void draw(const struct dc_search *search, int number, double *x)
   dc_random_seed(&random, dc_random_bits(&random) + (uint64_t)search->stage);
   dc_random_seed(&random, dc_random_bits(&random) + (uint64_t)search->round);
   dc_random_seed(&random, dc_random_bits(&random) + (uint64_t)number);
-  if (search->round >= NEAR_FROM && portfolio->draws >= NEAR_EVERY && number % NEAR_EVERY == 0) {
+  if (search->round >= DC_SEARCH_NEAR_FROM && portfolio->draws >= DC_SEARCH_NEAR_EVERY &&
+      number % DC_SEARCH_NEAR_EVERY == 0) {
     double near = portfolio->spread / (1 + search->round);
     for (int i = 0; i < world->parameter_count; i++)
       x[i] = search->best[i] + near * dc_random_normal(&random);
@@ -141,11 +139,11 @@ static void pool_draw(struct dc_search *search, double loss, bool last, const do
 // Rolls out a batch of draws; the row shows the pool's best.
 static enum dc_status draw_turn(struct dc_search *search, struct dc_plan_iteration *row, struct dc_error *error)
 {
-  int n = search->world->parameter_count, count = BATCH;
+  int n = search->world->parameter_count, count = DC_SEARCH_BATCH;
   if (count > search->settings.portfolio.draws - search->drawn)
     count = (int)(search->settings.portfolio.draws - search->drawn);
-  double *xs = dc_alloc((size_t)(count * n), sizeof *xs), losses[BATCH];
-  enum dc_status statuses[BATCH];
+  double *xs = dc_alloc((size_t)(count * n), sizeof *xs), losses[DC_SEARCH_BATCH];
+  enum dc_status statuses[DC_SEARCH_BATCH];
   if (!xs)
     return dc_out_of_memory_for(error, "draws");
   for (int i = 0; i < count; i++)

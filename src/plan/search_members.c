@@ -5,13 +5,11 @@
 #include <string.h>
 
 #include "base/threads.h"
+#include "plan/constants.h"
 #include "plan/linearize.h"
 #include "plan/race_windows.h"
 #include "plan/search_internal.h"
 #include "plan/worker.h"
-
-// Turns of members should cost about the same, since all wait for the longest.
-enum { WALK_PACE = 4 };  // iterations of a first-order method cost a quarter of a fan's
 
 void dc_search_release_member(struct dc_search_member *member)
 {
@@ -125,7 +123,7 @@ enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error 
 {
   bool portfolio = search->settings.portfolio.rollouts > 0, rows = dc_plan_row_count(search->world) > 0;
   bool own = !(portfolio && rows);
-  int walk = search->optimizer.type->propose ? WALK_PACE : 1, pace = portfolio && !rows ? walk : 1;
+  int walk = search->optimizer.type->propose ? DC_WALK_PACE : 1, pace = portfolio && !rows ? walk : 1;
   enum dc_status status = DC_OK;
   search->member_count = 0;
   search->turn = 0;
@@ -174,14 +172,12 @@ static void take_turn(struct dc_search_member *member, double target, bool race)
   }
 }
 
-static const double PROGRESS = 0.7;  // a member that does not stall must get below this part of its loss
-
 // Counts a turn without enough progress. mark is the loss that progress is measured against.
 bool dc_search_stalls(const struct dc_search *search, struct dc_search_member *member)
 {
   long most = search->settings.portfolio.stall;
   member->idle++;
-  if (!(member->plan->descent.best_loss > PROGRESS * member->mark)) {
+  if (!(member->plan->descent.best_loss > DC_SEARCH_PROGRESS * member->mark)) {
     member->mark = member->plan->descent.best_loss;
     member->idle = 0;
   }
