@@ -38,7 +38,7 @@ except ImportError as _error:
     raise ImportError("dcsim needs NumPy: pip install numpy, or apt-get install python3-numpy and /usr/bin/python3") from _error
 
 from . import _library
-from ._library import Error, Infeasible, call, lib, view
+from ._library import Error, Infeasible, call, lib, text_of as _bytes, view
 from ._signals import Signals
 
 __all__ = ["Body", "Contacts", "Error", "Infeasible", "Linearization", "Problem", "Progress", "Scene", "Simulation", "Trajectory",
@@ -135,18 +135,6 @@ def _reopen(arguments: dict[str, Any], digest: str | None) -> Scene:
     if scene._origin[1] != digest:
         raise ValueError(f"{os.fsdecode(arguments['source'])}: has changed since the scene was opened that this one is a copy of")
     return scene
-
-
-def _bytes(text: Any, required: str | None = None) -> bytes | None:
-    """text as C takes it; None stays, unless it is required for what that names."""
-    if text is None:
-        if required:
-            raise TypeError(f"{required}: None is no text")
-        return None
-    encoded = text.encode(errors="surrogatepass") if isinstance(text, str) and "{" in text else os.fsencode(text)
-    if b"\0" in encoded:
-        raise ValueError("a text must not hold a zero byte")
-    return encoded
 
 
 class _Memory:
@@ -524,8 +512,8 @@ class Problem(_Working):
     @property
     def names(self) -> list[str]:
         """Names of the parameters [dimension]: what each of them sets."""
-        text = ctypes.create_string_buffer(256)
-        return [lib.dcsim_problem_name(self._pointer, i, text, 256) or text.value.decode() for i in range(self.dimension)]
+        text = ctypes.create_string_buffer(1024)
+        return [lib.dcsim_problem_name(self._pointer, i, text, len(text)) or text.value.decode(errors="replace") for i in range(self.dimension)]
 
     @property
     def units(self) -> list[tuple[str, float]]:

@@ -179,6 +179,18 @@ def call(function: Any, *arguments: Any, allowed: tuple[int, ...] = ()) -> int:
     return status
 
 
+def text_of(text: Any, required: str | None = None) -> bytes | None:
+    """text as C takes it; None stays, unless it is required for what that names."""
+    if text is None:
+        if required:
+            raise TypeError(f"{required}: None is no text")
+        return None
+    encoded = text.encode(errors="surrogatepass") if isinstance(text, str) and "{" in text else os.fsencode(text)
+    if b"\0" in encoded:
+        raise ValueError("a text must not hold a zero byte")
+    return encoded
+
+
 def vector(numbers: Any, count: int, name: str) -> Any:
     """numbers as contiguous doubles [count], finite; None stays."""
     if numbers is None:

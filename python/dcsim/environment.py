@@ -86,7 +86,7 @@ class Environment:
         count = scene.actuators if action == "target" else scene.nv
         if count == 0:
             raise ValueError(f'the scene has no {"actuators" if action == "target" else "bodies that move"}: there is nothing to act on')
-        self.action_space = _box(np.broadcast_to(low, count).copy(), np.broadcast_to(high, count).copy())
+        self.action_space = _box(np.broadcast_to(low, (count,)).copy(), np.broadcast_to(high, (count,)).copy())
         self.observation_space = _box(np.full(scene.nq + scene.nv, -np.inf), np.full(scene.nq + scene.nv, np.inf))
         self._simulation, self._random = scene.simulation(), np.random.default_rng()
         self._step: int | None = None
@@ -118,7 +118,10 @@ class Environment:
         information["error"], its reward that of the state before."""
         if self._step is None:
             raise RuntimeError("reset the environment before its first step")
-        action = np.clip(np.asarray(action, dtype=np.float64), self.action_space.low, self.action_space.high)
+        given = np.asarray(action, dtype=np.float64)
+        if given.shape != self.action_space.shape:
+            raise ValueError(f"an action must have the shape {list(self.action_space.shape)} (has {list(given.shape)})")
+        action = np.clip(given, self.action_space.low, self.action_space.high)
         information: dict[str, Any] = {}
         terminated = False
         try:

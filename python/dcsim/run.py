@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Dict
 
 import numpy as np
 
-from ._library import call, lib
+from ._library import call, lib, text_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +22,7 @@ def load(directory: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
     of mechanisms and "contacts/frame", "bodies", "gap", "force", "friction" (docs/run-directory.md)."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "trajectory.npz"
-        call(lib.dcsim_export, os.fsencode(directory), b"npz", os.fsencode(path), None)
+        call(lib.dcsim_export, text_of(directory, "directory"), b"npz", os.fsencode(path), None)
         with np.load(path) as arrays:
             return dict(arrays)
 
@@ -38,7 +38,7 @@ class Result(Dict[str, Any]):
             return None
         path = pathlib.Path(directory) / "report.html"
         if not path.exists():
-            call(lib.dcsim_write_report, os.fsencode(directory), None)
+            call(lib.dcsim_write_report, text_of(directory, "run"), None)
         return str(path)
 
     def _repr_html_(self) -> str:

@@ -64,6 +64,9 @@ static int fail_unknown(const char *name)
   return cli_fail(DCSIM_USAGE, "unknown command \"%s\" (see dcsim --help)", name);
 }
 
+// Whether a command was asked for its options, and has done nothing else.
+static bool helped;
+
 // Parses, helps or runs; what the parser has allocated is freed in every case.
 // The exit status is the command's; a wrong command line has DCSIM_USAGE and prints one line on standard error.
 static int run_command(const struct cli_command *command, int argc, char **argv)
@@ -71,7 +74,8 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
   struct cli_arguments arguments;
   int status = cli_parse(command, argc, argv, &arguments);
   arguments.commands = cli_commands;
-  if (!status && arguments.help)
+  helped = !status && arguments.help;
+  if (helped)
     cli_print_help(command);
   else if (!status)
     status = command->run(&arguments);
@@ -128,7 +132,7 @@ static bool only_prints(int argc, char **argv)
   for (size_t i = 0; argc > 1 && i < sizeof names / sizeof names[0]; i++)
     if (strcmp(argv[1], names[i]) == 0)
       return true;
-  return false;
+  return helped;
 }
 
 // A thread's stack, and this one's, is as large as the limit was when the program began: below what recursions and

@@ -143,22 +143,23 @@ int dcsim_view_start(const dcsim_scene *scene, int port, dcsim_view **view, dcsi
 
 const char *dcsim_view_address(const dcsim_view *view)
 {
-  return dc_server_address(view->server);
+  return view ? dc_server_address(view->server) : "";
 }
 
 int dcsim_view_observe(dcsim_view *view, const dcsim_progress *progress)
 {
-  return dc_live_observe(view->live, progress);
+  return view ? dc_live_observe(view->live, progress) : 0;
 }
 
 int dcsim_view_is_paused(dcsim_view *view)
 {
-  return dc_live_is_paused(view->live);
+  return view && dc_live_is_paused(view->live);
 }
 
 void dcsim_view_log(dcsim_view *view, const char *line)
 {
-  dc_live_log(view->live, "%s", line);
+  if (view && line)
+    dc_live_log(view->live, "%s", line);
 }
 
 // Ends the view: pages that are being looked at get last_look seconds to ask for the last state.  A view that
@@ -166,9 +167,11 @@ void dcsim_view_log(dcsim_view *view, const char *line)
 void dcsim_view_end(dcsim_view *view, const char *directory, const char *words)
 {
   const struct timespec moment = {.tv_nsec = 20000000};
+  if (!view)
+    return;
   if (directory)
     snprintf(view->directory, sizeof view->directory, "%s", directory);
-  dc_live_end(view->live, words);
+  dc_live_end(view->live, words ? words : "");
   double began = dc_seconds();
   while (dc_live_idle(view->live) < last_look && !dc_live_is_told(view->live) && dc_seconds() - began < last_look)
     nanosleep(&moment, NULL);
@@ -203,6 +206,10 @@ int dcsim_watch(const char *directory, const dcsim_watch_options *options, dcsim
   struct dc_error local = {0};
   if (dc_api_read_sized(&own, sizeof own, options, &local))
     return dc_api_fail(error, &local, local.status);
+  if (dc_api_need(directory, "directory", error))
+    return DCSIM_USAGE;
+  if (!own.watching)
+    return dc_api_fail(error, &local, dc_fail(&local, DC_USAGE, "watching: must not be NULL"));
   int status = dc_api_open_run_scene(directory, "resolved.json", NULL, &scene, error);
   if (status)
     return status;

@@ -187,6 +187,8 @@ int dcsim_place(const char *path, const dcsim_scene_options *scene_options, cons
   if (dc_api_read_sized(&own, sizeof own, options, &local) ||
       (scene_options && dc_api_read_sized(&opened, sizeof opened, scene_options, &local)))
     return dc_api_fail(error, &local, local.status);
+  if (!own.watching)
+    return dc_api_fail(error, &local, dc_fail(&local, DC_USAGE, "watching: must not be NULL"));
   opened.size = sizeof opened;
   int status = dc_placing_open(&placing, path, &opened, error);
   struct dc_server *server = status ? NULL : dc_server_start(own.port, answer, &placing, &local);

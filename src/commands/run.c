@@ -235,6 +235,10 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
     written = leave_cases(session, &outcome);
   if (!written && dc_session_is_transferred(session))
     written = dc_session_transfer(session, &outcome, &transfer);
+  if (written == DC_STOPPED) {  // what was found is kept as that of any run that is stopped
+    status = written;
+    written = DC_OK;
+  }
   if (!written) {
     dc_session_fill_result(session, &outcome, result);
     written = dc_advise_run(session, &outcome, result, &advice);

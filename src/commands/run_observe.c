@@ -36,6 +36,14 @@ static void tell(struct session *session, dcsim_progress *progress)
   }
 }
 
+// Whether the limit of time has passed, after which the run is over.
+static void observe_limit(struct session *session)
+{
+  double most = session->options->max_seconds;
+  if (most > 0 && dc_seconds() - session->times.began >= most)
+    session->stopped = true;
+}
+
 // Tells the caller, asks whether to stop, writes a checkpoint when it is time.  False: stop.
 static bool go_on(struct session *session, dcsim_progress *progress)
 {
@@ -49,9 +57,7 @@ static bool go_on(struct session *session, dcsim_progress *progress)
   if (session->row_status)
     return false;
   tell(session, progress);
-  double most = session->options->max_seconds;
-  if (most > 0 && dc_seconds() - session->times.began >= most)
-    session->stopped = true;
+  observe_limit(session);
   bool asked = session->checkpoint_asked;
   session->checkpoint_asked = false;
   if (session->optimizing)
@@ -203,4 +209,13 @@ bool dc_session_observe_jacobian(void *context)
   if (!session->stopped && caller_waits(session))
     tell(session, &progress);
   return !session->stopped;
+}
+
+// Within the loops around a plan that is executed in the plant.  They are no iterations with checkpoints of their own: the
+// limit of time ends them at once.
+bool dc_session_observe_loop(void *context)
+{
+  struct session *session = context;
+  observe_limit(session);
+  return dc_session_observe_jacobian(session);
 }

@@ -16,7 +16,8 @@ static void judge(const struct session *session, const struct outcome *outcome, 
   transfer->success = dc_task_success(task, outcome->model, outcome->input, transfer->record, transfer->record->steps);
 }
 
-// Where a plan of a scene without an optimizer misses, the loop is closed with settings by rule.
+// Where a plan of a scene without an optimizer misses, the loop is closed with settings by rule.  DC_STOPPED: it was not
+// closed to its end, and a resumed run closes it anew.
 static enum dc_status close_loop(struct session *session, const struct outcome *outcome, struct transfer *transfer)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -30,13 +31,14 @@ static enum dc_status close_loop(struct session *session, const struct outcome *
                                      .parameters = outcome->best_parameters,
                                      .stop = &session->stop,
                                      .cancel = session->plan->cancel};
+  dc_stop_request_begin(&session->stop, dc_session_observe_loop, session);
   enum dc_status status = dc_loop_close(&loop, &transfer->loop, &session->error);
-  if (status || !transfer->loop.record)
+  if (!transfer->loop.record)
     return status;
   dc_trajectory_destroy(transfer->record);
   transfer->record = transfer->loop.record;
   judge(session, outcome, transfer);
-  return DC_OK;
+  return status;
 }
 
 // Executes the best controls in the plant and judges what comes of them by the scene's task; a plan that the plant cannot

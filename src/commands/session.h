@@ -167,6 +167,7 @@ bool dc_session_observe_window(void *context, const struct dc_plan_iteration *it
 bool dc_session_observe_steps(void *context, const struct dc_plan_iteration *row);
 bool dc_session_observe_step(void *context);
 bool dc_session_observe_jacobian(void *context);
+bool dc_session_observe_loop(void *context);
 
 // Numbers, report (text and JSON) of a run.
 void dc_session_fill_result(const struct session *session, const struct outcome *outcome, dcsim_result *result);

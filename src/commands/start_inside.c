@@ -185,7 +185,8 @@ static void list_nodes(const struct search *s, double weight, struct dc_inside_l
       struct dc_inside inside = {.body = soft->body, .other = plane};
       double pushed = node_force(s->plan, soft, &s->poses[plane], 0, &inside.gap, normal);
       dc_vec_scale(force, normal, pushed);
-      if (soft->pin_count || !(mass > 0) || !throws(s->plan, force, mass, mass * weight, &inside.acceleration))
+      if (soft->pin_count || !(mass > 0) || !(inside.gap > 0) ||
+          !throws(s->plan, force, mass, mass * weight, &inside.acceleration))
         continue;
       step = inside.gap;
       while (node_force(s->plan, soft, &s->poses[plane], step, &gap, normal) > mass * weight)

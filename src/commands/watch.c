@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -120,7 +121,7 @@ static bool read_parameters(struct dc_watch *watch, const char *row)
 static void take_row(struct dc_watch *watch, const char *row)
 {
   double iteration = number_of(row, "\"iteration\": ");
-  dcsim_progress progress = {.iteration = isfinite(iteration) ? (int)iteration : 0,
+  dcsim_progress progress = {.iteration = fabs(iteration) < INT_MAX ? (int)iteration : 0,
                              .loss = number_of(row, "\"loss\": "),
                              .gradient_norm = number_of(row, "\"gradient_norm\": "),
                              .min_gap = number_of(row, "\"min_gap\": "),
@@ -177,11 +178,25 @@ static int open_in(const struct dc_watch *watch, const char *name)
   return opened.fd;
 }
 
+// A run that is resumed cuts off the rows behind its checkpoint and writes them anew: reading goes on at the end of what
+// is left.
+static void follow_cut(struct dc_watch *watch)
+{
+  struct stat info;
+  off_t at = lseek(watch->file, 0, SEEK_CUR);
+  if (at < 0 || fstat(watch->file, &info) || info.st_size >= at)
+    return;
+  lseek(watch->file, info.st_size, SEEK_SET);
+  watch->length = 0;
+}
+
 // Reads what has been added since the last look.
 static void read_rows(struct dc_watch *watch)
 {
   if (watch->file < 0)
     watch->file = open_in(watch, "progress.jsonl");
+  if (watch->file >= 0)
+    follow_cut(watch);
   while (watch->file >= 0 && make_room(watch)) {
     ssize_t got = read(watch->file, watch->line + watch->length, CHUNK);
     if (got <= 0)

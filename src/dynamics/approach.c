@@ -95,8 +95,11 @@ double dc_approach_touching(struct dc_approach *approach, double size, double pr
     return NAN;
   struct bracket bracket = {about, about};
   double margin = fmax(SETTLED * SETTLED * SETTLED * size, precision);
-  for (; !isfinite(energy_at(approach, bracket.apart, 0)); margin *= 4)
+  for (; !isfinite(energy_at(approach, bracket.apart, 0)); margin *= 4) {
     bracket.apart += margin;
+    if (bracket.apart > FARTHEST * size)
+      return NAN;
+  }
   for (; isfinite(energy_at(approach, bracket.together, 0)); margin *= 4) {
     bracket.together -= margin;
     if (bracket.together < -FARTHEST * size)

@@ -93,7 +93,7 @@ static enum dc_status run_loop(const struct dc_loop_scene *scene, const struct s
     result->windows = (h->steps + horizon->apply - 1) / horizon->apply;
   }
   dc_horizon_destroy(h);
-  return status == DC_MEMORY ? dc_fail(error, status, "%s", local.text) : status;
+  return status == DC_MEMORY || status == DC_STOPPED ? dc_fail(error, status, "%s", local.text) : status;
 }
 
 enum dc_status dc_loop_close(const struct dc_loop_scene *scene, struct dc_loop_result *result, struct dc_error *error)
@@ -117,11 +117,9 @@ enum dc_status dc_loop_close(const struct dc_loop_scene *scene, struct dc_loop_r
   for (int k = 0; k < DC_LOOP_TRIES && !status && !result->success; k++) {
     result->tries++;
     status = run_loop(scene, &settings[k], optimizer, options, result, error);
-    if (status == DC_STOPPED)
-      break;
-    if (status != DC_MEMORY)
+    if (status != DC_MEMORY && status != DC_STOPPED)
       status = DC_OK;
   }
   dc_arena_destroy(arena);
-  return status == DC_MEMORY ? dc_out_of_memory_for(error, "a closed loop") : DC_OK;
+  return status == DC_MEMORY ? dc_out_of_memory_for(error, "a closed loop") : status;
 }

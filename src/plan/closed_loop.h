@@ -25,7 +25,7 @@ struct dc_loop_result {
 };
 
 // Runs loops with one setting after the other until one reaches the goal at the end of the run.  DC_OK, also when none
-// does or stop ended it, or DC_MEMORY.
+// does; DC_STOPPED, with the best loop that came to its end, if there is one; DC_MEMORY.
 enum dc_status dc_loop_close(const struct dc_loop_scene *scene, struct dc_loop_result *result, struct dc_error *error);
 
 #endif

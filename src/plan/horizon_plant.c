@@ -16,7 +16,6 @@
 // The simulator's friction may be wrong; then trials use several factors on it.  After every window each factor
 // predicts the applied steps from the plant's state, and the squared distances of bodies from where they really came to
 // rest are added to its error.  A factor counts as long as no other one has predicted twice as well.
-// to add up to what speaks against it.  Factors count as long as no other one has predicted twice as well.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +43,6 @@ struct dc_horizon_plant {
   double *misses;         // [factor_count] accumulated squared errors, m^2
 };
 
-// (Twice as well)^2.
 static const double WORSE = 4;  // ratio of squared errors at which a factor is dropped: (twice as well)^2
 // Below this total squared error, m^2, the factors are indistinguishable.
 static const double UNTOLD = 1e-6;

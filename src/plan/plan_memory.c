@@ -68,12 +68,12 @@ static double parameter_count(const struct dc_model *model, const struct dc_task
   return few + (more - few) * (steps - FEW) / FEW;
 }
 
+// A record, the input, and of each parameter all numbers that a plan keeps, with its group.
 static double own_forward_bytes(const struct dc_model *model, const struct dc_task *task, double steps, bool in_file)
 {
-  // Parameters are stored four times, with their groups.
   return bytes_of(try_record, model, in_file ? fmin(steps, DC_RELEASED_FRAMES) : steps) +
          bytes_of(try_input, model, steps) +
-         parameter_count(model, task, steps) * (double)(4 * sizeof(double) + sizeof(int));
+         parameter_count(model, task, steps) * (double)(DC_PLAN_PARAMETER_ARRAYS * sizeof(double) + sizeof(int));
 }
 
 double dc_forward_plan_bytes(const struct dc_model *model, const struct dc_task *task, double steps, bool in_file)

@@ -59,7 +59,9 @@ static bool allocate(struct dc_plan *plan, bool in_file)
   double **of_parameters[] = {&plan->parameters, &plan->descent.best_parameters, &plan->descent.first_parameters,
                               &plan->evaluated,  &plan->kept.parameters,         &plan->box.low,
                               &plan->box.high};
-  for (size_t i = 0; i < sizeof of_parameters / sizeof *of_parameters; i++)
+  _Static_assert(sizeof of_parameters / sizeof *of_parameters == DC_PLAN_PARAMETER_ARRAYS,
+                 "the prediction of memory counts as many (plan_memory.c)");
+  for (size_t i = 0; i < DC_PLAN_PARAMETER_ARRAYS; i++)
     *of_parameters[i] = dc_arena_alloc(plan->arena, parameters, sizeof(double));
   plan->state = dc_arena_alloc(plan->arena, (size_t)plan->sizes.state, sizeof *plan->state);
   plan->box.group = dc_arena_alloc(plan->arena, parameters, sizeof *plan->box.group);

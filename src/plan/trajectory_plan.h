@@ -43,6 +43,10 @@ struct dc_plan_kept {
   double loss;                       // its loss
 };
 
+// Arrays of as many numbers as there are parameters that a plan keeps: its first guess, those evaluated last, the kept
+// point's, the first and the best ones, and both bounds.
+enum { DC_PLAN_PARAMETER_ARRAYS = 7 };
+
 // Room for the longest window.
 struct dc_plan_sizes {
   int steps, parameters;

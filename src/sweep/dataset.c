@@ -52,13 +52,16 @@ static enum dc_status list_points(struct gathering *gathering, const char *folde
     return status;
   }
   enum dc_status status = DC_OK;
-  for (const struct dirent *entry; !status && (entry = readdir(stream));) {
+  errno = 0;
+  for (const struct dirent *entry; !status && (entry = readdir(stream)); errno = 0) {
     if (strspn(entry->d_name, "0123456789") != strlen(entry->d_name))
       continue;
     if (dc_grow(&gathering->names, &gathering->capacity, gathering->count + 1, sizeof *gathering->names) ||
         !(gathering->names[gathering->count++] = dc_arena_strdup(gathering->arena, entry->d_name)))
       status = dc_out_of_memory_in(error, folder);
   }
+  if (!status && errno)
+    status = dc_fail_file(error, folder, "read");
   closedir(stream);
   if (!status && gathering->count)
     qsort(gathering->names, gathering->count, sizeof *gathering->names, compare_names);
@@ -92,10 +95,13 @@ static enum dc_status add_point(struct gathering *gathering, const char *folder,
   char *certificate = NULL;
   dcsim_scene *scene = NULL;
   dcsim_error outside = {0};
-  struct dc_error ignored = {0};
+  struct dc_error why = {0};
   enum dc_status status = path ? DC_OK : dc_out_of_memory_in(error, folder);
-  if (!status && (dc_run_read_result(path, &result, &ignored) || result.stopped ||
-                  (result.exit_status && result.exit_status != DC_UNMET) || !dc_run_has(path, "trajectory.h5"))) {
+  enum dc_status read = status ? status : dc_run_read_result(path, &result, &why);
+  if (read == DC_MEMORY && !status)  // nothing is known of the run
+    status = dc_fail(error, read, "%s", why.text);
+  if (!status && (read || result.stopped || (result.exit_status && result.exit_status != DC_UNMET) ||
+                  !dc_run_has(path, "trajectory.h5"))) {
     gathering->left_out++;
     free(path);
     return DC_OK;

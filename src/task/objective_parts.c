@@ -2,6 +2,9 @@
 // Checks of bodies and axes in the options of objectives, and the masses of bodies with their derivative.
 #include "task/objective_parts.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "dynamics/shape_design.h"
 
 const char *const dc_when_choices[] = {"end", "every", NULL};
@@ -16,21 +19,40 @@ enum dc_status dc_objective_check_axes(const char *axes, struct dc_error *error)
   return DC_OK;
 }
 
+static int compare_indices(const void *left, const void *right)
+{
+  int a = *(const int *)left, b = *(const int *)right;
+  return (a > b) - (a < b);
+}
+
+// Neighbours of a sorted copy are compared: lists may name thousands of bodies, and a scene may have thousands of lists.
+static enum dc_status check_named_once(const struct dc_index_list *bodies, const struct dc_model *model,
+                                       struct dc_error *error)
+{
+  size_t count = (size_t)bodies->count;
+  int *sorted = dc_alloc(count, sizeof *sorted), twice = -1;
+  if (!sorted)
+    return dc_out_of_memory_for(error, "an objective");
+  memcpy(sorted, bodies->indices, count * sizeof *sorted);
+  qsort(sorted, count, sizeof *sorted, compare_indices);
+  for (size_t i = 1; i < count && twice < 0; i++)
+    if (sorted[i] == sorted[i - 1])
+      twice = sorted[i];
+  free(sorted);
+  return twice < 0 ? DC_OK
+                   : dc_fail(error, DC_BAD_INPUT, "bodies: must name each body once (\"%.255s\" twice)",
+                             model->bodies.bodies[twice].name);
+}
+
 enum dc_status dc_objective_check_bodies(const struct dc_index_list *bodies, const struct dc_model *model,
                                          struct dc_error *error)
 {
   if (bodies->count == 0)
     return dc_fail(error, DC_BAD_INPUT, "bodies: must name a body");
-  for (int i = 0; i < bodies->count; i++) {
-    int body = bodies->indices[i];
-    if (body < 0 || body >= model->bodies.count)
+  for (int i = 0; i < bodies->count; i++)
+    if (bodies->indices[i] < 0 || bodies->indices[i] >= model->bodies.count)
       return dc_fail(error, DC_BAD_INPUT, "bodies: must name bodies");
-    for (int k = 0; k < i; k++)
-      if (bodies->indices[k] == body)
-        return dc_fail(error, DC_BAD_INPUT, "bodies: must name each body once (\"%s\" twice)",
-                       model->bodies.bodies[body].name);
-  }
-  return DC_OK;
+  return bodies->count > 1 ? check_named_once(bodies, model, error) : DC_OK;
 }
 
 enum dc_status dc_objective_check_list(const void *options, const struct dc_model *model, struct dc_error *error)

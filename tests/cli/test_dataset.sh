@@ -44,6 +44,14 @@ run 3 dataset kept.json -o kept --quiet
 run 2 dataset study.json
 says "dataset: missing --output"
 
+# samples are equally far apart
+cat >paces.json <<'STUDY'
+{"scene": "push.json", "run": "simulate", "set": {"time.steps": 3}, "vary": {"time.step": [0.02, 0.04]}}
+STUDY
+run 3 dataset paces.json -o paces --quiet
+says "samples of a data set are equally far apart"
+check "and no file is left" [ ! -e paces/dataset.h5 ]
+
 # numbers, against the run itself
 if python_with numpy h5py; then
   cp first.h5 set/dataset.h5

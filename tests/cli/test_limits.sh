@@ -39,7 +39,7 @@ run 6 check many.json
 says "60000 bodies are 1799970000 pairs"
 
 mkfifo pipe
-for command in list schema "help optimize" --help; do
+for command in list schema "help optimize" "optimize --help" --help; do
   # shellcheck disable=SC2086
   within 60 "$dcsim" $command >pipe 2>"$err" & pid=$!
   : <pipe

@@ -192,6 +192,12 @@ run 0 optimize throw.json -o none --plant '{"time": {"step": 0.005}}'
 check "the report says so" grep -q 'steps of 0.005 s, aimed there, try 1 of 3): loss .*, task reached' "$out"
 run 0 optimize slide.json -o none --quiet --json --plant '{"contact": {"friction": 0.6}}' --require-success
 check "the loop is closed" sh -c 'sed -n "/\"loop\"/,/}/p" "$1" | grep -q "\"windows\": 40"' sh "$out"
+# A loop that the limit of time ends is closed when the run is resumed.
+loops='--quiet --no-report --set time.steps=150 --set time.step=0.01 --set objective.0.tolerance=0.01'
+# shellcheck disable=SC2086
+run 0 optimize slide.json -o loop $loops --plant '{"contact": {"friction": 2.5}}' --max-time 0.3
+run 0 optimize --resume loop --no-report
+check "a resumed run closes its loop" grep -q 'closed loop of 50 windows, try 1 of 3): loss 0, task reached' "$out"
 run 0 optimize slide.json -o none --plant '{"contact": {"friction": 0.6}}' --set 'optimizer={"type": "adam"}'
 check "with an optimizer it is executed in one piece" sh -c '! grep -q "closed loop" "$1"' sh "$out"
 # Settings that a plant gives stand in resolved.json, too, whatever the scene has chosen for itself.

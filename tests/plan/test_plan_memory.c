@@ -53,6 +53,7 @@ static const struct {
     {10, "rims", ""},
     {20, "rims", ", 'contact': {'model': 'exact'}"},
     {10, "round", ", 'contact': {'model': 'ipc'}"},
+    {1, "round", ", 'control': [{'type': 'torque', 'body': 'b0', 'limit': [1]}]"},
 };
 
 // Within a hundredth, but for what is rounded up to whole blocks.

@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <pthread.h>
 
+#include "plan/closed_loop.h"
 #include "plan/search.h"
 #include "plan_scene.h"
 
@@ -252,5 +253,46 @@ static void test_threads(void)
   dc_scene_destroy(scene);
 }
 
+// A cart whose plant has twice the friction is brought to its place in a loop.
+static const char slide_text[] =
+    "{'time': {'step': 0.02, 'steps': 20}, 'contact': {'friction': 0.3},\n"
+    " 'shapes': {'ground': {'type': 'plane'}, 'block': {'type': 'box', 'size': [0.1, 0.1, 0.1]}},\n"
+    " 'bodies': [{'name': 'ground', 'joint': 'fixed', 'shape': 'ground'},\n"
+    "            {'name': 'block', 'shape': 'block', 'mass': 1, 'joint': {'type': 'planar', 'axis': [0, 1, 0]},\n"
+    "             'position': [0, 0, 0.051], 'pd': {'kp': 0, 'kd': 0}}],\n"
+    " 'control': [{'type': 'torque', 'body': 'block', 'coordinates': '1', 'limit': [20]}],\n"
+    " 'objective': [{'type': 'reach', 'body': 'block', 'target': [0.2, 0, 0], 'axes': 'x', 'tolerance': 1e-9}],\n"
+    " 'plant': {'contact': {'friction': 0.6}}}\n";
+
+// A loop that is stopped says so, and has what was executed where one has come to its end.
+static void test_loop(void)
+{
+  struct dc_scene *scene = read_scene(slide_text);
+  int steps = (int)scene->definition.time.steps;
+  double *parameters = calloc((size_t)dc_task_parameter_count(&scene->task, &scene->model, steps), sizeof *parameters);
+  struct dc_stop_request stop;
+  struct caller caller = {.thread = pthread_self()};
+  const struct dc_loop_scene loop = {.model = &scene->model,
+                                     .task = &scene->task,
+                                     .plant = &scene->plant,
+                                     .gradient = &scene->gradient,
+                                     .parameters = parameters,
+                                     .stop = &stop};
+  for (long stop_at = 0; stop_at < 30; stop_at = 1 + 3 * stop_at) {
+    struct dc_loop_result result;
+    struct dc_error error = {0};
+    caller.asked = 0;
+    caller.stop_at = stop_at;
+    dc_stop_request_begin(&stop, ask, &caller);
+    enum dc_status status = dc_loop_close(&loop, &result, &error);
+    CHECK(status == (stop_at ? DC_STOPPED : DC_OK), "stopped at %ld: status %d %s", stop_at, (int)status, error.text);
+    CHECK(!stop_at || (result.tries == 1 && !result.record), "%d tries", result.tries);
+    CHECK(stop_at || result.record, "nothing was executed");
+    dc_trajectory_destroy(result.record);
+  }
+  free(parameters);
+  dc_scene_destroy(scene);
+}
+
 RUN_TESTS({"moved after every row", test_moved}, {"Gauss-Newton", test_plain}, {"a polish beside Adam", test_polish},
-          {"a search", test_search}, {"a search on several threads", test_threads})
+          {"a search", test_search}, {"a search on several threads", test_threads}, {"a closed loop", test_loop})

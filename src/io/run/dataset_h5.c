@@ -114,15 +114,19 @@ static enum dc_status describe(struct dc_dataset *dataset, const struct dc_scene
   return complete ? DC_OK : dc_out_of_memory_for(error, "a data set");
 }
 
-// Whether the bodies and columns are those of the first demonstration, by their names.
+// Whether the bodies and columns are those of the first demonstration, by their names, and all that move freely.
 static bool is_alike(const struct dc_dataset *dataset, const struct dc_bodies *bodies,
                      const struct dc_dataset_sizes *sizes, enum dc_motion acts)
 {
+  int next = 0;
   bool alike = acts == dataset->acts && sizes->actions == dataset->sizes.actions &&
                bodies->count == dataset->sizes.bodies &&
                memcmp(sizes->observed, dataset->sizes.observed, sizeof sizes->observed) == 0;
   for (int b = 0; alike && b < bodies->count; b++)
     alike = strcmp(bodies->bodies[b].name, dataset->body_names[b]) == 0;
+  for (int b = 0; alike && b < bodies->count; b++)
+    if (bodies->bodies[b].free)
+      alike = next < dataset->free_count && strcmp(bodies->bodies[b].name, dataset->free_names[next++]) == 0;
   return alike;
 }
 
@@ -200,6 +204,10 @@ enum dc_status dc_dataset_add(struct dc_dataset *dataset, const char *name, cons
                    "%.300s: has other bodies, joints or actuators than %.300s: a data set has those "
                    "of one kind",
                    name, dataset->demonstrations[0].name);
+  if (dataset->count && scene->definition.time.step != dataset->time_step)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "%.300s: has steps of %.9g s, %.300s of %.9g s: samples of a data set are equally far apart", name,
+                   scene->definition.time.step, dataset->demonstrations[0].name, dataset->time_step);
   if (dc_grow(&dataset->demonstrations, &dataset->capacity, dataset->count + 1, sizeof *dataset->demonstrations))
     return dc_out_of_memory_for(error, "a data set");
   if (!dataset->count) {

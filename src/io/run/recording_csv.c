@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of recorded motion, as `dcsim export --format csv` writes them or a motion capture system may: comma
 // separated, the first line names the columns, each with or without its unit in brackets: "time [s]", "box.x [m]",
-// "box.qw".  Lines that begin with "#", and columns that mean nothing here, are passed over.  An empty field, or "nan",
+// "box.qw".  Other units are refused, as "time [ms]".  Lines that begin with "#", and columns that mean nothing here, are passed over.  An empty field, or "nan",
 // was not seen.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,28 +101,50 @@ static bool ends_with(const char *text, const char *ending)
   return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
+// Cuts " [unit]" off a title; NULL: it has none.
+static const char *cut_unit(char *title)
+{
+  char *unit = strrchr(title, '[');
+  if (!unit || unit == title || unit[-1] != ' ')
+    return NULL;
+  char *end = unit + strlen(unit) - 1;
+  if (*end != ']')
+    return NULL;
+  unit[-1] = *end = '\0';
+  return unit + 1;
+}
+
+// Numbers are taken as they stand, so that those of another unit would be wrong without a word.
+static enum dc_status check_unit(const struct table *table, int column, const char *unit, const char *due)
+{
+  char rule[32];
+  if (!unit || strcmp(unit, due) == 0)
+    return DC_OK;
+  snprintf(rule, sizeof rule, "must be in [%s]", due);
+  return fail_at(table, column, rule, unit);
+}
+
 // Finds what a column holds by its title, "time" or "BODY.NUMBER", with or without " [unit]"; the title is cut
 // up.  Columns that mean nothing here stay -1 and are passed over, so that tables may have more than is asked
 // for.
-static void read_title(struct table *table, int column, char *title)
+static enum dc_status read_title(struct table *table, int column, char *title)
 {
   table->body[column] = table->number[column] = -1;
-  char *unit = strrchr(title, '[');
-  if (unit > title && unit[-1] == ' ' && title[strlen(title) - 1] == ']')
-    unit[-1] = '\0';
+  const char *unit = cut_unit(title);
   if (title[0] == '\'')  // as exported for spreadsheets
     title++;
   if (strcmp(title, "time") == 0) {
     table->time_column = column;
-    return;
+    return check_unit(table, column, unit, "s");
   }
   for (int k = 0; k < NUMBERS; k++)
     if (ends_with(title, endings[k])) {
       title[strlen(title) - strlen(endings[k])] = '\0';
       table->body[column] = find_body(table->bodies, title);
       table->number[column] = k;
-      return;
+      return table->body[column] < 0 ? DC_OK : check_unit(table, column, unit, k < 3 ? "m" : "1");
     }
+  return DC_OK;
 }
 
 // Chooses the bodies that are read: those that are wanted, or all that move, as far as they have columns.  A
@@ -190,9 +213,13 @@ static enum dc_status read_titles(struct table *table, const struct dc_index_lis
   if (!table->body || !table->number || !table->indices || !table->place)
     return out_of_memory(table);
   table->column_count = 0;
-  while (line)
-    read_title(table, table->column_count++, next_field(&line));
-  enum dc_status status = choose_bodies(table, wanted);
+  enum dc_status status = DC_OK;
+  while (line && !status) {
+    char *title = next_field(&line);
+    status = read_title(table, table->column_count++, title);
+  }
+  if (!status)
+    status = choose_bodies(table, wanted);
   return status ? status : check_columns(table);
 }
 
