@@ -212,7 +212,7 @@ def c_calls(draw, count, note):
                     kept[-1].parameter_count = 0
                 arguments.append(draw.choice([ctypes.byref(kept[-1])] * 3 + [None]))
             elif what == "handle":
-                arguments.append(ctypes.c_void_p(draw.choice(own[kind] * 3 + [None])))
+                arguments.append(ctypes.c_void_p(draw.choice(own.get(kind, []) * 3 + [None])))
             else:
                 made = (kind, ctypes.c_void_p())
                 arguments.append(draw.choice([ctypes.byref(made[1])] * 3 + [None]))

@@ -347,6 +347,14 @@ static int report_path(const char *path, size_t size, dcsim_report *report, dcsi
 // while it is put together leaves no file, because the page is written as a whole at the end.
 int dcsim_write_comparison(int count, const char *const *directories, dcsim_report *report, dcsim_error *error)
 {
+  struct dc_error local = {0};
+  if (count < 1)
+    return dc_api_fail(error, &local, dc_fail(&local, DC_USAGE, "a comparison of %d runs: there must be one", count));
+  if (dc_api_need(directories, "directories", error))
+    return DCSIM_USAGE;
+  for (int i = 0; i < count; i++)
+    if (dc_api_need(directories[i], "directories", error))
+      return DCSIM_USAGE;
   struct dc_page page = {.directory = directories[0]};
   enum dc_status status = open_page(&page, error);
   if (status && !page.scene)  // error says why
