@@ -35,7 +35,7 @@ static int run(const struct cli_arguments *arguments)
 }
 
 // The table of the command comes from dcsim's own source, so that both programs accept the same words; only
-// run() is another one here.  A report that is lost beats success, but no earlier failure.
+// run() is another one here.
 int main(int argc, char **argv)
 {
   struct cli_arguments arguments;
@@ -46,11 +46,11 @@ int main(int argc, char **argv)
   if (argc < 2 || strcmp(argv[1], "bench") != 0)
     return cli_fail(DCSIM_USAGE, "dcsim-bench is started by dcsim: dcsim bench [NAME] [options]");
   int status = cli_parse(&command, argc, argv, &arguments);
-  if (!status && arguments.help)
+  bool helps = !status && arguments.help;
+  if (helps)
     cli_print_help(&command);
   else if (!status)
     status = command.run(&arguments);
   cli_arguments_free(&arguments);
-  int lost = cli_close_output(false);
-  return lost && status <= DCSIM_UNMET ? lost : status;
+  return cli_leave(status, helps);
 }

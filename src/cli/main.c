@@ -156,6 +156,28 @@ static int need_stack(char **argv)
                   (unsigned long)(had >> 10), LEAST >> 10);
 }
 
+// Whether the process may not have all the memory that it asks for, whatever the machine has.
+static bool memory_is_limited(void)
+{
+  static const int kinds[] = {RLIMIT_AS, RLIMIT_DATA};
+  struct rlimit limit;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (getrlimit(kinds[i], &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+      return true;
+  return false;
+}
+
+// OpenBLAS begins threads when it is loaded.  Each looks for 128 MB, for ever where address space is limited, and is waited
+// for at a fork and at the end.  Told to have one thread, of which computing uses no more, it begins none: the program
+// begins again once.
+static void spare_threads(char **argv)
+{
+  static const char name[] = "OPENBLAS_NUM_THREADS";
+  const char *given = getenv(name);
+  if (memory_is_limited() && !(given && strcmp(given, "1") == 0) && setenv(name, "1", 1) == 0)
+    execv("/proc/self/exe", argv);
+}
+
 // Everything that may go wrong around a command: standard streams that are closed, a stack that is too small, a
 // library that ends the program, signals, and output that is lost on a full disk. The first failure is the exit
 // status.
@@ -164,17 +186,11 @@ int main(int argc, char **argv)
   cli_open_standard_streams();
   if (need_stack(argv))
     return DCSIM_MEMORY;
+  spare_threads(argv);
   if (atexit(correct_status))
     return cli_fail(DCSIM_MEMORY, "out of memory");
   cli_signals_install();
   int status = dispatch(argc, argv);
-  int lost = cli_close_output(only_prints(argc, argv));
   ended = true;
-  if (status == DCSIM_MEMORY) {  // OpenBLAS waits at exit for threads of its own, which look for memory for ever
-    fflush(NULL);
-    _exit(status);
-  }
-  // An earlier failure is the cause and keeps its status; an unmet condition cannot be reported when the report is
-  // lost.
-  return lost && status <= DCSIM_UNMET ? lost : status;
+  return cli_leave(status, only_prints(argc, argv));
 }

@@ -90,7 +90,7 @@ static bool nobody_reads(void)
 // Output is lost if any write failed, also the last one, or the closing.  Where the reader of a pipe has gone
 // and the command only prints, that is no failure.
 // A disk that is full often shows only when the buffer is flushed, or when a network file is closed.
-int cli_close_output(bool may_be_cut)
+static int close_output(bool may_be_cut)
 {
   errno = 0;
   bool lost = ferror(stdout) != 0;
@@ -108,4 +108,20 @@ int cli_close_output(bool may_be_cut)
   if (cut)
     return DCSIM_OK;
   return cli_fail(DCSIM_IO, "standard output: %s", reason ? strerror(reason) : "write error");
+}
+
+// The status that the program ends with: that of its command, or of output that was lost.  It does not return where memory is
+// out.
+int cli_leave(int status, bool may_be_cut)
+{
+  int lost = close_output(may_be_cut);
+  // An earlier failure is the cause and keeps its status; an unmet condition cannot be reported when the report is
+  // lost.
+  status = lost && status <= DCSIM_UNMET ? lost : status;
+  // OpenBLAS waits at exit for threads of its own, which look for memory for ever.
+  if (status == DCSIM_MEMORY) {
+    fflush(NULL);
+    _exit(status);
+  }
+  return status;
 }

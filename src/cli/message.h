@@ -21,8 +21,8 @@ void cli_open_standard_streams(void);
 // Prints the report on stdout, its JSON or its text, made printable, with a final newline.  A report without text
 // prints nothing.
 void cli_print_report(const dcsim_report *report, int json);
-// Flushes and closes stdout.  DCSIM_IO, with a message, when output was lost; where it may be cut, as by "| head", not
-// when the reader of a pipe has gone.
-int cli_close_output(bool may_be_cut);
+// Flushes and closes stdout at the end of a program: the status to end with.  Output that was lost is DCSIM_IO, with a
+// message; where it may be cut, as by "| head", not when the reader of a pipe has gone.
+int cli_leave(int status, bool may_be_cut);
 
 #endif

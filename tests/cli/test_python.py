@@ -492,13 +492,15 @@ def test_interrupted_calls():
 def interrupt_each(calls):
     for name, call in calls.items():
         sent = []
-        timer = threading.Timer(0.3, lambda: (sent.append(time.monotonic()), os.kill(os.getpid(), signal.SIGINT)))
+        timer = threading.Timer(0.3, lambda: (sent.extend((time.monotonic(), time.process_time())), os.kill(os.getpid(), signal.SIGINT)))
         timer.start()
         try:
             raises(KeyboardInterrupt, call)
         finally:
             timer.join()
-        assert time.monotonic() - sent[0] < 1, (name, time.monotonic() - sent[0])
+        # Within a second, or a second of a processor where others use it, too.
+        took, used = time.monotonic() - sent[0], time.process_time() - sent[1]
+        assert took < 1 or (used < 1 and took < 20), (name, took, used)
 
 
 def test_environment():
