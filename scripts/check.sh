@@ -2,21 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds dcsim and runs all its tests.  The last line is "N passed, N failed", with ", N skipped" when there are any; the numbers are test
 # points (TAP).  Exits 1 when anything failed, did not build, or no test ran.
-# Usage: scripts/check.sh [--smallest], from any directory; --smallest: of a build without any optional library, in build-smallest/.
+# Usage: scripts/check.sh [--whole] [--smallest], from any directory
+#   --whole     all drawn cases instead of a sample of them (tests/cli/harness.sh, "sample"), as continuous integration has it
+#   --smallest  of a build without any optional library, in build-smallest/
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
-build=$root/build
-case ${1-} in
-  '') ;;
-  --smallest)
-    build=$root/build-smallest
-    # Samples of drawn cases are smaller (tests/cli/harness.sh, "sample"): the whole ones are for the build with everything, whose kernels
-    # and steps are the same.
-    DCSIM_SAMPLE=small
-    export DCSIM_SAMPLE
-    ;;
-  *) echo "usage: scripts/check.sh [--smallest]" >&2; exit 2 ;;
-esac
+build=$root/build smallest=
+DCSIM_SAMPLE=small
+for argument in "$@"; do
+  case $argument in
+    --whole) DCSIM_SAMPLE=whole ;;
+    --smallest) build=$root/build-smallest smallest=--smallest ;;
+    *) echo "usage: scripts/check.sh [--whole] [--smallest]" >&2; exit 2 ;;
+  esac
+done
+export DCSIM_SAMPLE
 jobs=$(nproc 2> /dev/null || echo 1)
 # A run syncs its files, and tests make hundreds of runs: their folders are in memory where there is room for them and programs may be
 # started there.
@@ -50,7 +50,8 @@ finish() {
   exit
 }
 
-if ! "$root/scripts/build.sh" "$@" 2>&1; then
+# shellcheck disable=SC2086  # an option, or none
+if ! "$root/scripts/build.sh" $smallest 2>&1; then
   echo "the build failed"
   failed=1
 fi

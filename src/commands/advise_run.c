@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "body/soft.h"
 #include "commands/advice.h"
 #include "commands/constants.h"
@@ -477,10 +478,10 @@ static void advise_horizon(const struct session *session, struct dc_advice_list 
 
 // Whether an attempt reaches the task, or a loss below DC_TRIED_HELPFUL times what the run ended with, in twice the time
 // that a cheap run may take.
-static bool helps(const struct session *session, const struct dc_attempt *attempt, double before, double *loss,
-                  bool *reached)
+static bool helps(const struct session *session, const struct dc_attempt *attempt, double seconds, double before,
+                  double *loss, bool *reached)
 {
-  return dc_advice_run(session, attempt, 2 * DC_TRIED_SECONDS, loss, reached) &&
+  return dc_advice_run(session, attempt, seconds, loss, reached) &&
          (*reached || *loss < DC_TRIED_HELPFUL * before);
 }
 
@@ -525,9 +526,11 @@ static bool is_setting(const struct dc_attempt *attempt)
 }
 
 // Tries a setting that is advised where a run takes a second at most, and others in its place where it does not help.
-// A setting that does not help is not advised, but a race of methods, which may need longer than that.  A race is advised,
-// too, where the loss is flat and nothing can be tried: a longer step alone may be as flat.  Changes of the world are not tried: they change the task, or the cost of
-// a run.
+// A trial may take twice as long as the run did, and after twice that no other one begins but the last, a race of
+// methods: who waits for a run of a tenth of a second does not wait for ten seconds of advice.
+// A setting that does not help is not advised, but a race, which may need longer than that.  A race is advised, too,
+// where the loss is flat and nothing can be tried: a longer step alone may be as flat.  Changes of the world are not
+// tried: they change the task, or the cost of a run.
 static void try_advice(struct session *session, const dcsim_result *result, struct dc_advice_list *list)
 {
   struct dc_advice *advice = &list->items[list->count - 1];
@@ -542,10 +545,13 @@ static void try_advice(struct session *session, const dcsim_result *result, stru
       try_race(session, advice);
     return;
   }
-  bool found = helps(session, best, before, &loss, &reached);
+  double began = dc_seconds(), seconds = fmax(DC_TRIED_LEAST, 2 * result->seconds);
+  bool found = helps(session, best, seconds, before, &loss, &reached);
   int count = list_others(session, others);
   for (int k = 0; k < count && !found; k++) {
-    found = helps(session, &others[k], before, &loss, &reached);
+    if (k < count - 1 && dc_seconds() - began > 2 * seconds)
+      continue;
+    found = helps(session, &others[k], seconds, before, &loss, &reached);
     best = &others[k];
   }
   char *cause = strstr(advice->says, ": steps are too");
@@ -558,7 +564,7 @@ static void try_advice(struct session *session, const dcsim_result *result, stru
     try_it(session, advice, best);
   } else {
     snprintf(advice->says + used, sizeof advice->says - used,
-             "; tried for a second, and of no help: other settings; a race of methods may need longer");
+             "; tried for a moment, and of no help: other settings; a race of methods may need longer");
     advice->attempt[0] = '\0';
     try_race(session, advice);
   }

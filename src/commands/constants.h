@@ -49,6 +49,7 @@ static const double DC_MOVED_BY_FIELD = 0.1;
 // s of a run that another one like it may take to try advice; each trial is an optimization, which users wait
 // for
 static const double DC_TRIED_SECONDS = 1;
+static const double DC_TRIED_LEAST = 0.5;         // s that a trial may take, however short the run was
 static const double DC_TRIED_HELPFUL = 0.9;       // of the loss, that what is advised must bring it below
 static const double DC_NEARNESS_MOST_WORK = 2e6;  // frames times triangles whose gaps are looked at: about a second
 

@@ -38,8 +38,7 @@ within() {
   timeout $((20 * within_limit)) sh -c 'ulimit -t "$0"; exec "$@"' $((2 * within_limit)) "$@"
 }
 
-# sample ALL SOME: how many drawn cases to try: ALL, or SOME where scripts/check.sh runs the smallest build, after the one
-# with everything has tried all of them
+# sample ALL SOME: how many drawn cases to try: ALL, or SOME where scripts/check.sh runs without --whole
 sample() {
   if [ "${DCSIM_SAMPLE:-}" = small ]; then echo "$2"; else echo "$1"; fi
 }

@@ -54,7 +54,7 @@ for method in $(sed -n 's/^    {"\([a-z_]*\)",.*/\1/p' "$DCSIM_SOURCE/bench/task
       fi
       ;;
   esac
-  for task in billiards billiards_round push gather sort ant_push; do
+  for task in $(sample "billiards billiards_round push gather sort ant_push" "billiards_round gather"); do
     wanted=0
     case $method-$task in portfolio-push | portfolio-gather | portfolio-sort) wanted=3 ;; esac
     tasks $wanted --task $task --draws 1 --seed 5 --method "$method" --limit 0.001 --set time.steps=2 --set optimizer.iterations=0

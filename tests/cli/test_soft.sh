@@ -7,7 +7,7 @@ mkdir -p recordings
 cp "$DCSIM_SOURCE/scenes/recordings/jelly.csv" recordings
 
 # gradients of material, mass, friction, gravity and of starts of nodes, through an impact
-for material in arap corotated neo_hookean; do
+for material in $(sample "arap corotated neo_hookean" neo_hookean); do
   run 0 gradcheck soft.json --json --threads 1 --set time.steps=8 --set bodies.jelly.soft.cells='[2, 1, 1]' \
     --set bodies.jelly.soft.material=$material
   holds "$material: the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 1.9e-9
@@ -57,7 +57,7 @@ run 0 simulate drop.json -o none --json --threads 1 --set "$aim" --set solver.li
 loss=$(told_loss)
 holds "the summary says that matrices were factored" "$out" '"method" not in d["linear"] and d["linear"]["factorizations"] >= 2 and d["linear"]["matrix"] == "supernodal"'
 for method in conjugate_gradients gmres; do
-  for preconditioner in gauss_seidel jacobi woodbury two_level; do
+  for preconditioner in $(sample "gauss_seidel jacobi woodbury two_level" "woodbury two_level"); do
     run 0 simulate drop.json -o none --json --threads 1 --set "$aim" --set solver.linear=$method --set solver.preconditioner=$preconditioner
     holds "$method with $preconditioner ends where direct solutions do" "$out" "abs(d['loss'] - $loss) <= 1e-9 and d['unconverged_steps'] == 0"  # observed 2e-12
     holds "the summary names $method with $preconditioner" "$out" "[d['linear'][k] for k in ('method', 'preconditioner')] == ['$method', '$preconditioner'] and d['linear']['iterations'] >= d['linear']['solutions'] > 0"
@@ -73,7 +73,7 @@ loss=$(told_loss)
 run 0 simulate drop.json -o none --json $fine --set "$aim"
 holds "two levels take the place of sweeps" "$out" "abs(d['loss'] - $loss) <= 1e-9 and d['linear']['factorizations'] == 0 and d['linear']['iterations'] < 25 * d['linear']['solutions']"  # 16, by sweeps alone 35
 # and the same gradients
-for method in direct conjugate_gradients gmres; do
+for method in $(sample "direct conjugate_gradients gmres" gmres); do
   for preconditioner in woodbury two_level; do
     run 0 gradcheck start.json --json --threads 1 --set time.steps=10 --set solver.linear=$method --set solver.preconditioner=$preconditioner
     holds "gradients by $method, $preconditioner" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 4e-9
@@ -220,7 +220,9 @@ refuses "there is no node in the box" bodies.jelly.soft.pins='[{"low": [1, 1, 1]
 
 # a ball bounces at 5 ms as at 1 ms with second_order: 2 to 5 % less, where steps of the
 # impact are divided; up to 24 % before
-if have_python; then
+if [ "$(sample 1 0)" = 0 ]; then
+  skip "soft balls bounce at 5 ms as at 1 ms" "a sample"
+elif have_python; then
   "$DCSIM_SOURCE/scripts/paper/soft-bounces" --quick --dcsim "$dcsim" --output bounces >"$out" 2>"$err"
   check "soft balls bounce at 5 ms as at 1 ms" awk -F'|' '/second_order/ {n++; if ($7 + 0 < -6 || $7 + 0 > 6) bad = 1; print} END {exit bad || n != 6}' "$out"
 else

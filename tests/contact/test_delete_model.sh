@@ -75,10 +75,13 @@ attempt() {
   done
 }
 
-echo "1..4"
+# Of a sample the two whose folders hold most: the others are compiled by continuous integration.
+if [ "${DCSIM_SAMPLE:-}" = small ]; then last=2; else last=4; fi
+echo "1..$last"
 number=0
 gone() {
   number=$((number + 1))
+  [ $number -le $last ] || return 0
   if attempt "$1" "$2" "$3"; then
     echo "ok $number - without contact/$1: $3"
   else
