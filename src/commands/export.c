@@ -13,6 +13,7 @@
 #include "commands/run_scene.h"
 #include "base/replaceable.h"
 #include "commands/glb.h"
+#include "commands/output.h"
 #include "io/robot/model_export.h"
 #include "io/run/npz.h"
 #include "io/run/run_files.h"
@@ -311,6 +312,10 @@ static enum dc_status write_file(const char *directory, const struct format *for
   if (!status && !file)
     status = default_path(directory, format, &made, error);
   const char *path = file ? file : made;
+  if (!status && file)
+    status = dc_api_check_output(exported->scene, directory, file, error);
+  if (!status && file)
+    status = dc_api_check_output_of_run(directory, file, error);
   if (!status)
     status = dc_check_replaceable(AT_FDCWD, path, path, error);
   if (!status)

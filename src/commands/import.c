@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "commands/output.h"
 #include "io/run/run_files.h"
 #include "io/scene/scene_format.h"
 
@@ -107,10 +108,14 @@ int dcsim_import(const char *file, const dcsim_scene_options *options, const cha
   struct dc_text text = {0};
   struct dc_json_writer json = {0};
   dcsim_scene *scene;
+  if (dc_api_need(file, "file", error) || dc_api_need(output, "output", error))
+    return DCSIM_USAGE;
   int opened = open_file(file, options, &scene, error);
   if (opened)
     return opened;
-  enum dc_status status = write_scene(scene->scene, output, &local);
+  enum dc_status status = dc_api_check_output(scene->scene, file, output, &local);
+  if (!status)
+    status = write_scene(scene->scene, output, &local);
   if (!status)
     describe(scene->scene, output, &text, &json);
   dcsim_scene_close(scene);

@@ -14,6 +14,7 @@
 
 #include "api/internal.h"
 #include "commands/constants.h"
+#include "commands/output.h"
 #include "commands/overlay.h"
 #include "commands/stage.h"
 #include "contact/manifold/manifold.h"
@@ -351,6 +352,8 @@ int dcsim_query(const dcsim_scene *scene, const char *path, const dcsim_query_op
   struct query query = {
       .scene = scene->scene, .text = &text, .json = &json, .npz = path && !is_picture(path) ? &npz : NULL};
   enum dc_status status = read_softness(options, query.softness, &local);
+  if (!status && path)
+    status = dc_api_check_output(scene->scene, scene->scene->path, path, &local);
   if (!status)
     status = run(&query, &local);
   if (!status && is_picture(path))

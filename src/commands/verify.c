@@ -14,6 +14,7 @@
 // 6. other worlds (verify_worlds.c): other contact models, stiffnesses and time steps, and perturbed starts.
 //
 // A check that cannot be made leaves a note in its place and NAN as its number; it is no failure of the command.
+#include "commands/output.h"
 #include "commands/run_scene.h"
 #include "commands/verify.h"
 
@@ -543,6 +544,10 @@ int dcsim_verify(const char *directory, const dcsim_verify_options *options, dcs
   struct dc_error local = {0};
   dcsim_verify_options own = {0};
   enum dc_status status = dc_api_read_sized(&own, sizeof own, options, &local);
+  if (dc_api_need(directory, "directory", error))
+    return DCSIM_USAGE;
+  if (!status && own.file)
+    status = dc_api_check_output_of_run(directory, own.file, &local);
   if (status)
     return dc_api_fail(error, &local, status);
   own.draws = count_of(own.draws, own.quick ? QUICK_DRAWS : DRAWS, DC_VERIFY_DRAWS_MOST);

@@ -150,4 +150,26 @@ SCENE
   [ $joint = universal ] && most=12 || most=18
   check "all joints of six $joint ones" [ "$(grep -c '<joint' chain.urdf)" = "$most" ]
 done
+# An output never takes the place of what is read.
+cat >own.json <<'SCENE'
+{"name": "own", "time": {"step": 0.01, "steps": 2}, "shapes": {"s": {"type": "sphere", "radius": 0.1}, "plane": {"type": "plane"}},
+ "bodies": [{"name": "floor", "joint": "fixed", "shape": "plane"}, {"name": "a", "shape": "s", "mass": 1, "position": [0, 0, 0.2]}]}
+SCENE
+echo "<robot name='r'><link name='l'><collision><geometry><box size='1 1 1'/></geometry></collision></link></robot>" >own.urdf
+run 0 simulate own.json -o own --quiet --no-report
+ln -s own linked
+find own own.json own.urdf -type f -exec cksum {} + | sort >read_before
+run 2 query own.json --manifold -o own.json
+says 'own.json: is read here, and would be written over'
+run 2 query own.json --manifold -o ./own/../own.json
+run 2 import own.urdf -o own.urdf
+run 2 import own.json -o own.json
+run 2 export own.json --format mjcf -o own.json
+for member in trajectory.h5 resolved.json scene.json run.json loss.csv; do
+  run 2 export own --format csv -o linked/$member
+  run 2 verify own --quick --draws 0 -o own/$member
+done
+find own own.json own.urdf -type f -exec cksum {} + | sort >read_after
+check "nothing that was read is another file" cmp read_before read_after
+run 0 export own --format csv -o own/own.csv
 finish
