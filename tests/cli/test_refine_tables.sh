@@ -6,6 +6,10 @@ if ! have_python; then
   skip "scripts/paper/refine-*" "no python3"
   finish
 fi
+if [ "$(sample 1 0)" = 0 ]; then
+  skip "scripts/paper/refine-*" "a sample"
+  finish
+fi
 papers=$DCSIM_SOURCE/scripts/paper
 for name in all table-01 table-02 table-03 table-04 figure-09 figure-11; do
   check "refine-$name is a shell script" sh -n "$papers/refine-$name"

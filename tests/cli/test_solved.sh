@@ -19,6 +19,8 @@ for width in avx2 avx512; do
   [ "$width" != avx512 ] || flag=avx512f
   ! grep -qw "$flag" /proc/cpuinfo 2>/dev/null || { widths="$widths $width" && widest=$width; }
 done
+# of a sample the widest alone
+[ "$(sample 1 0)" = 1 ] || widths=$widest
 
 solved() {
   what=$1
