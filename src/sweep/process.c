@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -250,7 +251,7 @@ static bool has_ended_well(const struct dc_sweep_place *place, long point, struc
 // Prepares the directory of a point, by what is there.
 // * A run that has ended well, of a study that verifies: only the certificate is missing.
 // * A run that was begun and did not end, or was ended by a signal (status above 128): it is resumed.
-// * Anything else is removed.  A failed run without a line in a journal would fail again: it starts anew, so that it
+// * Anything else that a run leaves is removed, and files of other origin are refused.  A failed run without a line in a journal would fail again: it starts anew, so that it
 //   leaves the same result.
 static enum dc_status prepare(const struct dc_sweep_place *place, long point, const char *directory,
                               struct dc_process *process, struct dc_error *error)
@@ -266,9 +267,14 @@ static enum dc_status prepare(const struct dc_sweep_place *place, long point, co
   process->certifying = place->study->verify && has_ended_well(place, point, &row);
   process->resumed = !process->certifying && place->study->kind->resumable && dc_run_has(directory, "resolved.json") &&
                      (!read_result(place, point, &row, &recorded) || recorded == 0 || recorded > 128);
-  if (!process->certifying && !process->resumed)
+  struct stat info;
+  enum dc_status status = DC_OK;
+  bool removed = !process->certifying && !process->resumed && lstat(directory, &info) == 0;
+  if (removed && S_ISDIR(info.st_mode))
+    status = dc_run_check_members(directory, error);
+  if (removed && !status)
     dc_remove_directory(directory);
-  return DC_OK;
+  return status;
 }
 
 // Starts the process of a point, or its certification where the run has ended well already.

@@ -163,6 +163,32 @@ static void count_rows(struct dc_sweep *sweep)
   sweep->began_with = sweep->done;
 }
 
+// DC_IO where a directory without journals holds the study or the tables of somebody else, which would be written over.  A
+// journal may have been removed so that its points are run again: its study is there then.
+static enum dc_status refuse_others(const struct dc_sweep *sweep, struct dc_error *error)
+{
+  static const char *const names[] = {"study.json", "sweep.csv", "sweep.h5", "sweep.html"};
+  bool other = false, copied = false;
+  enum dc_status status = DC_OK;
+  for (size_t i = 0; i < sizeof names / sizeof *names && !status && !other; i++) {
+    struct stat info;
+    bool same = false;
+    char *path = dc_path_join(sweep->directory, names[i]);
+    if (!path)
+      return dc_out_of_memory_in(error, sweep->directory);
+    bool there = lstat(path, &info) == 0;
+    if (there && i == 0)
+      status = dc_file_compare(path, sweep->study->text, sweep->study->length, &same, error);
+    copied = copied || same;
+    other = there && !copied;
+    if (other && !status)
+      status = dc_fail(error, DC_IO, "%.800s: exists, and there is no journal that it would belong to: nothing is written over",
+                       path);
+    free(path);
+  }
+  return status;
+}
+
 // Opens the directory and reads what is known.
 static enum dc_status open_directory(struct dc_sweep *sweep, const struct identity *identity, struct dc_error *error)
 {
@@ -174,6 +200,8 @@ static enum dc_status open_directory(struct dc_sweep *sweep, const struct identi
         dc_journals_read(sweep->directory, sweep->study->points.count, sweep->rows, &known, &sweep->damaged, error);
   if (!status)
     status = compare_identities(sweep, known.bytes, identity, error);
+  if (!status && !known.length && !sweep->options->gather)
+    status = refuse_others(sweep, error);
   name_journal(sweep, name);
   bool begun = !status && has_begun(sweep, sweep->directory);
   if (!status && !sweep->options->gather)

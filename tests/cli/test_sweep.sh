@@ -253,4 +253,25 @@ printf 'bodies.ball.mass,model\r\n0.1,bsh\r\n\r\n0.2,"exact"\r\n' >points.csv
 printf '{"scene":"ball.json","points":"points.csv","run":"simulate"}' >csv.json
 run 0 sweep csv.json -o csv --quiet
 check "points of a file" grep -q '^1,0.2,exact,' csv/sweep.csv
+
+# A sweep writes over nothing of others.
+mkdir others && cd others || exit 99
+cp "$DCSIM_SOURCE/scenes/two_balls.json" scene.json
+echo '{"scene": "scene.json", "run": "simulate", "set": {"time.steps": 2}, "vary": {"seed": [1, 2]}}' >study.json
+sed 's/1, 2/1, 3/' study.json >other.json
+mkdir -p notes/points/000000 tables
+echo mine >notes/points/000000/mine
+echo mine >tables/sweep.csv
+run 5 sweep study.json -o notes --quiet
+says 'holds mine, which is no part of a run'
+run 5 sweep study.json -o tables --quiet
+says 'sweep.csv: exists, and there is no journal that it would belong to'
+run 5 sweep other.json -o . --quiet
+says 'study.json: exists, and there is no journal'
+check "all of it is there" grep -q mine notes/points/000000/mine tables/sweep.csv
+check "also the study" grep -q '1, 2' study.json
+run 0 sweep study.json -o . --quiet
+rm journal.jsonl
+run 0 sweep study.json -o . --quiet
+check "without its journal a study is run again" [ "$(wc -l <journal.jsonl)" = 3 ]
 finish

@@ -25,6 +25,9 @@ enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene
 // The first of DIR-2, DIR-3 ... that is free.
 void dc_run_find_free(const char *directory, char *name, size_t size);
 
+// DC_IO where a directory holds anything that no run leaves.
+enum dc_status dc_run_check_members(const char *directory, struct dc_error *error);
+
 // Moves the run in directory aside, to DIR.old, whose name comes to aside [size]; "" when there is no run.  DC_IO when
 // the directory holds anything else, another process writes it or DIR.old is there.
 enum dc_status dc_run_set_aside(const char *directory, char *aside, size_t size, struct dc_error *error);

@@ -44,7 +44,7 @@ static bool is_member(const char *name)
 
 // DC_IO when a directory holds anything that no run leaves: somebody keeps files of their own there, which must
 // not be removed with it.
-static enum dc_status check_members(const char *directory, struct dc_error *error)
+enum dc_status dc_run_check_members(const char *directory, struct dc_error *error)
 {
   int listing = dc_open_listing(dc_open_here, directory, true);
   DIR *folder = listing < 0 ? NULL : fdopendir(listing);
@@ -88,7 +88,7 @@ enum dc_status dc_run_set_aside(const char *directory, char *aside, size_t size,
   bool whole = dc_run_has(directory, "scene.json") && dc_run_has(directory, "resolved.json");
   if (lstat(directory, &info) != 0 || (!whole && !dc_run_has(directory, "run.json")))
     return DC_OK;  // no run: whether there is anything else dc_run_create finds out
-  enum dc_status status = check_members(directory, error);
+  enum dc_status status = dc_run_check_members(directory, error);
   if (!status && dc_run_is_written(directory))
     status = dc_fail(error, DC_IO, "%.800s: another run is being written to this directory", directory);
   if (status)
