@@ -141,9 +141,9 @@ typedef struct {
   const struct dcsim_trajectory *best;
 } dcsim_progress;
 
-// Called by a run, a problem or a simulation while it computes, every 0.05 s or so and also within a step, on the thread
-// that called it.  Returns 0 to go on; anything else ends the call soon with DCSIM_STOPPED, as a failure.  The handle can
-// be used again.
+// Called by a run, a problem or a simulation while it computes, every 0.05 s or so and also within a step, on the
+// thread that called it.  Returns 0 to go on; anything else ends the call soon with DCSIM_STOPPED, as a failure.  The
+// handle can be used again.
 typedef int dcsim_poll_function(void *context);
 
 enum { DCSIM_PROGRESS_CHECKPOINT = -1, DCSIM_PROGRESS_STOP = -2 };
@@ -306,8 +306,8 @@ const char *dcsim_problem_unit(const dcsim_problem *problem, int i, double *scal
 
 // The loss at x [dimension] and, unless NULL, its gradient [dimension], as the scene says ("gradient").
 // DCSIM_INFEASIBLE: bodies overlap at the start; DCSIM_NUMERICAL: a step or the gradient failed, or something is not
-// finite; DCSIM_STOPPED: the objective or the poll function said so; DCSIM_MEMORY.  After a failure loss and gradient are not changed and
-// there is no trajectory.
+// finite; DCSIM_STOPPED: the objective or the poll function said so; DCSIM_MEMORY.  After a failure loss and gradient
+// are not changed and there is no trajectory.
 int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss, double *gradient, dcsim_error *error);
 // The loss as a sum over residual rows.  d = 0 is the target; a group of rows contributes its weight times the squared
 // distance of d from a set about 0, a disc of some radius or a box of half widths (docs/theory.md, "Products").  The

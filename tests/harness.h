@@ -77,9 +77,9 @@ static inline int run_tests(const struct test *tests, int count)
   return failed > 0;
 }
 
-// The main function of a file of tests.  All files of a folder are linked into one program, its runner (tests/runner.c),
-// where each file registers itself before main begins and is called by its name; a file that stands alone has a main
-// function of its own.
+// The main function of a file of tests.  All files of a folder are linked into one program, its runner
+// (tests/runner.c), where each file registers itself before main begins and is called by its name; a file that stands
+// alone has a main function of its own.
 #ifdef DC_TEST_RUNNER
 struct test_program {
   const char *file;

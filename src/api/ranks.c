@@ -108,8 +108,8 @@ static enum dc_status serve(const struct dc_scene *scene, dcsim_ranks *ranks, co
   return status;
 }
 
-// Serves rank 0 until it ends.  Ranks that opened another scene are found by its identity before the first roll-out; one that
-// has failed has not served, which its end tells rank 0.
+// Serves rank 0 until it ends.  Ranks that opened another scene are found by its identity before the first roll-out;
+// one that has failed has not served, which its end tells rank 0.
 int dc_api_serve_rank(const dcsim_scene *scene, dcsim_ranks *ranks, dcsim_error *error)
 {
   struct dc_error local = {0};

@@ -46,7 +46,8 @@ static int find_mover(struct dc_plan *plan, int a, int b, struct dc_pose *poses)
 // Room that is left between bodies that are moved apart, over the radius of the one that moves.
 static const double ROOM = 0.01;
 
-// The message names a place that would not overlap: above a half-space along its normal, else the setting that finds one.
+// The message names a place that would not overlap: above a half-space along its normal, else the setting that finds
+// one.
 static void add_shift(const struct dc_body *bodies, int a, int b, const struct dc_pose *poses, double depth,
                       struct dc_error *error)
 {

@@ -180,8 +180,8 @@ enum dc_status dc_options_set_defaults(const struct dc_option *table, void *targ
 // True when a string may stand for an object of the option: short_key is set and no other key must be given.
 bool dc_option_has_short_form(const struct dc_option *option);
 
-// Returns the name of a NULL-terminated list that is most similar to name, or has its meaning, for "did you mean"; NULL when
-// none does.
+// Returns the name of a NULL-terminated list that is most similar to name, or has its meaning, for "did you mean"; NULL
+// when none does.
 const char *dc_suggest(const char *name, const char *const *candidates);
 // Returns the name of the list that has this meaning, or NULL.
 const char *dc_find_synonym(const char *name, const char *const *candidates);

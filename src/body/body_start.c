@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The start of a body's coordinates and their velocities, and its actuator.
 //
-// Numbers of a definition are given for slides and hinges in their order; a free body starts in its pose, a ball unturned.
-// A follower of a coupling gets its start later, from its leader (coupling.c).
+// Numbers of a definition are given for slides and hinges in their order; a free body starts in its pose, a ball
+// unturned. A follower of a coupling gets its start later, from its leader (coupling.c).
 #include <math.h>
 #include <string.h>
 

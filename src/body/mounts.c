@@ -4,8 +4,8 @@
 // 1. Pins that name no body are held by the parent of the soft body, or by the world.
 // 2. The nodes of a body with a parent go along from where the parent is at rest to where it starts, with its velocity.
 // 3. Without boxes the nodes of the end that faces the parent are held.
-// 4. A pin keeps the place of its node in the frame of the body that holds it; one on a body that never moves is held in
-//    the world.
+// 4. A pin keeps the place of its node in the frame of the body that holds it; one on a body that never moves is held
+//    in the world.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +15,8 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-// Depth of the layer of nodes that is held at the end of a mesh, relative to the extent along the
-// axis.  A flat end has its nodes within rounding (ON_FACE).  Where that finds fewer than FEW, as on a round end, a cap of
-// the mesh is held.
+// Depth of the layer of nodes that is held at the end of a mesh, relative to the extent along the axis.  A flat end has
+// its nodes within rounding (ON_FACE).  Where that finds fewer than FEW, as on a round end, a cap of the mesh is held.
 static const double ON_FACE = 1e-3, NEAR_FACE = 0.1;
 enum { FEW = 3 };                                     // pins, which leave a hinge or less
 

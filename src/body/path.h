@@ -33,8 +33,8 @@ enum dc_status dc_path_create(const struct dc_bodies *bodies, struct dc_arena *a
 void dc_path_begin(struct dc_path *path, const double *q, const double *tangent,
                    const struct dc_kinematics *kinematics);
 // Lets a free body without links go to the same end at constant twist: about one axis that stands still and along it.
-// The axis must not be farther from the frame than `reach`, nor the turn larger than 1 rad: the body leaves its path by an
-// eighth of `reach` at most, so that what flies does not go around anything.  False where it keeps the path it has.
+// The axis must not be farther from the frame than `reach`, nor the turn larger than 1 rad: the body leaves its path by
+// an eighth of `reach` at most, so that what flies does not go around anything.  False where it keeps the path it has.
 bool dc_path_wind(struct dc_path *path, int body, double reach);
 // Pose of a body at s and its velocity (w, t) there, exactly.  Takes time in proportion to the length of its chain.
 void dc_path_at(const struct dc_path *path, int body, double s, struct dc_pose *pose, double twist[6]);

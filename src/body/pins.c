@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pins: nodes of soft bodies that springs hold, where they start in the world or on a body that moves.
-// Boxes in the mesh's frame choose nodes while the mesh is built; what holds them is found when joints have their starts
-// (mounts.c).
+// Pins: nodes of soft bodies that springs hold, where they start in the world or on a body that moves. Boxes in the
+// mesh's frame choose nodes while the mesh is built; what holds them is found when joints have their starts (mounts.c).
 #include <math.h>
 
 #include "body/body_build.h"

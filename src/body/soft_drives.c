@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds chambers and muscles of soft bodies (soft_drives.h).
 //
-// 1. Of a grid, cells whose middles lie in the box of a chamber are left out, and with them nodes that nothing else has.
+// 1. Of a grid, cells whose middles lie in the box of a chamber are left out, and with them nodes that nothing else
+//    has.
 // 2. The walls of a chamber are the triangles of the surface with all nodes in its box; of a grid, in that of the cells
 //    that were left out.
 // 3. A muscle takes the elements whose middles lie in its box; fibres get the factors f_a = g_a.d of their samples, for

@@ -178,8 +178,8 @@ static bool add_files(struct cli_copying *copying, const char *folder, const cha
   return well;
 }
 
-// Examples are copied by the code that copies the scenes of `dcsim new`; members of this shelf bring the files along that
-// they name.
+// Examples are copied by the code that copies the scenes of `dcsim new`; members of this shelf bring the files along
+// that they name.
 static int run(const struct cli_arguments *arguments)
 {
   cli_signals_end_with_reader();

@@ -15,8 +15,8 @@ static const struct cli_option own_options[] = {
     CLI_OPTIONS_END,
 };
 
-// Without --output the file lies in the run.  A format is asked for instead of guessed from the name of the file, as .xml and
-// .urdf are models and the others trajectories.
+// Without --output the file lies in the run.  A format is asked for instead of guessed from the name of the file, as
+// .xml and .urdf are models and the others trajectories.
 static int run(const struct cli_arguments *arguments)
 {
   if (!arguments->format)

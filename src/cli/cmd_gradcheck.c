@@ -11,8 +11,8 @@ static const struct cli_option own_options[] = {
     CLI_OPTIONS_END,
 };
 
-// Compares adjoint and differences at the scene's first guess.  Steps of 0 mean all of them, a tolerance of 0 the default;
-// the status is 1 where an error is above it.
+// Compares adjoint and differences at the scene's first guess.  Steps of 0 mean all of them, a tolerance of 0 the
+// default; the status is 1 where an error is above it.
 static int run(const struct cli_arguments *arguments)
 {
   dcsim_scene *scene;

@@ -11,8 +11,8 @@ static const struct cli_option own_options[] = {
     CLI_OPTIONS_END,
 };
 
-// Reads the robot as "include" of a scene would, then writes what came of it: bodies, shapes, joints, actuators.  There is
-// no default name, since the meshes are written beside the scene.
+// Reads the robot as "include" of a scene would, then writes what came of it: bodies, shapes, joints, actuators.  There
+// is no default name, since the meshes are written beside the scene.
 static int run(const struct cli_arguments *arguments)
 {
   dcsim_report report = {0};

@@ -167,9 +167,9 @@ static bool memory_is_limited(void)
   return false;
 }
 
-// OpenBLAS begins threads when it is loaded.  Each looks for 128 MB, for ever where address space is limited, and is waited
-// for at a fork and at the end.  Told to have one thread, of which computing uses no more, it begins none: the program
-// begins again once.
+// OpenBLAS begins threads when it is loaded.  Each looks for 128 MB, for ever where address space is limited, and is
+// waited for at a fork and at the end.  Told to have one thread, of which computing uses no more, it begins none: the
+// program begins again once.
 static void spare_threads(char **argv)
 {
   static const char name[] = "OPENBLAS_NUM_THREADS";

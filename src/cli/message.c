@@ -110,8 +110,8 @@ static int close_output(bool may_be_cut)
   return cli_fail(DCSIM_IO, "standard output: %s", reason ? strerror(reason) : "write error");
 }
 
-// The status that the program ends with: that of its command, or of output that was lost.  It does not return where memory is
-// out.
+// The status that the program ends with: that of its command, or of output that was lost.  It does not return where
+// memory is out.
 int cli_leave(int status, bool may_be_cut)
 {
   int lost = close_output(may_be_cut);

@@ -56,8 +56,8 @@ struct dc_nearness {
   int other;     // of which body, or -1
   bool touched;  // as near as contact is: 1 % of the smaller body's size, or what both move past each other in a step
 };
-// Measures how near the body, or one that joints connect it to, comes to others that move; it looks at as many frames as
-// take about a second.  DC_MEMORY.
+// Measures how near the body, or one that joints connect it to, comes to others that move; it looks at as many frames
+// as take about a second.  DC_MEMORY.
 enum dc_status dc_advice_nearness(const struct dc_scene *scene, const struct dc_trajectory *trajectory, int body,
                                   struct dc_nearness *nearness, struct dc_error *error);
 // Whether a control moves the body or one that joints connect it to (dc_task_drives), or there are gains.

@@ -7,9 +7,9 @@
 // axes that do not count, stays whatever a control does.  Of a rotation (w, v) from the start to the target a turn
 // about n leaves 2 acos sqrt(w^2 + (n.v)^2), no turn 2 acos |w|.
 //
-// A free body goes wherever something takes it.  It does not rise where all that may touch it moves level, none of these
-// gets below it, and the target is higher than it would be upon the highest of them.  One gets below it if its upper side
-// begins below where the lower side of the body ends: otherwise the first touch pushes sideways.
+// A free body goes wherever something takes it.  It does not rise where all that may touch it moves level, none of
+// these gets below it, and the target is higher than it would be upon the highest of them.  One gets below it if its
+// upper side begins below where the lower side of the body ends: otherwise the first touch pushes sideways.
 #include <math.h>
 #include <string.h>
 
@@ -145,7 +145,8 @@ static void advise_turn(struct dc_task_site *site, const struct freedom *freedom
   site->decided = true;
 }
 
-// Whether all that may touch a body goes about level: moves by slides and hinges without a part upwards, or is level ground.
+// Whether all that may touch a body goes about level: moves by slides and hinges without a part upwards, or is level
+// ground.
 static bool all_level(const struct dc_task_site *site, const struct dc_pose *poses, int body, const double up[3])
 {
   const struct dc_bodies *bodies = &site->scene->model.bodies;
@@ -218,8 +219,8 @@ static double top_beside(const struct dc_task_site *site, const struct dc_pose *
   return top;
 }
 
-// Notes a free body that is to rise where all that may touch it goes about level.  Tipping lifts its centre, too, by the
-// difference of the radii of the balls about it and in it, and it may come to lie upon what tips it.
+// Notes a free body that is to rise where all that may touch it goes about level.  Tipping lifts its centre, too, by
+// the difference of the radii of the balls about it and in it, and it may come to lie upon what tips it.
 static void advise_rise(struct dc_task_site *site, const struct dc_objective *objective, const struct dc_pose *poses,
                         int body, const double target[3], double tolerance)
 {

@@ -476,8 +476,8 @@ static void advise_horizon(const struct session *session, struct dc_advice_list 
   }
 }
 
-// Whether an attempt reaches the task, or a loss below DC_TRIED_HELPFUL times what the run ended with, in twice the time
-// that a cheap run may take.
+// Whether an attempt reaches the task, or a loss below DC_TRIED_HELPFUL times what the run ended with, in twice the
+// time that a cheap run may take.
 static bool helps(const struct session *session, const struct dc_attempt *attempt, double seconds, double before,
                   double *loss, bool *reached)
 {

@@ -154,7 +154,8 @@ static void put_limit(struct dc_json_writer *json, const char *key, double limit
     dc_json_put_raw(json, key, "null");
 }
 
-// A coordinate with its largest effort and speed, the frames at which they occur, and limits; "exceeds" lists those broken.
+// A coordinate with its largest effort and speed, the frames at which they occur, and limits; "exceeds" lists those
+// broken.
 static void put_joint(const struct dc_joint_extreme *joint, const struct dc_bodies *bodies, struct dc_json_writer *json)
 {
   const struct dc_motion_column *column = &joint->column;

@@ -178,8 +178,8 @@ static void describe_bending(const struct dc_soft *soft, struct dc_text *text, s
                                         : "remedy: \"element\": \"quadratic\", or more elements over its thickness");
 }
 
-// Tells an element that is as good as flat: it is as stiff as a spring of its height's length, and a small motion turns it
-// inside out, so that steps are divided.
+// Tells an element that is as good as flat: it is as stiff as a spring of its height's length, and a small motion turns
+// it inside out, so that steps are divided.
 static void describe_flattest(const struct dc_soft *soft, struct dc_text *text)
 {
   static const double FLAT = 0.01;

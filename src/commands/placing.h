@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The start of a scene as numbers that somebody changes by hand: places and turns of free bodies, coordinates of joints.
-// Private to src/commands.
+// The start of a scene as numbers that somebody changes by hand: places and turns of free bodies, coordinates of
+// joints. Private to src/commands.
 #ifndef DC_COMMANDS_PLACING_H
 #define DC_COMMANDS_PLACING_H
 
@@ -41,8 +41,8 @@ void dc_placing_close(struct dc_placing *placing);
 int dc_placing_move(struct dc_placing *placing, int i, double value, dcsim_error *error);
 // All sliders as in the file.
 int dc_placing_reset(struct dc_placing *placing, dcsim_error *error);
-// Writes what has changed into the scene's file, whose other text stays as it is, and opens it: sliders are anew.  DC_BAD_INPUT when the file is no
-// longer the one that was opened, or would not open afterwards; DC_IO, DC_MEMORY.
+// Writes what has changed into the scene's file, whose other text stays as it is, and opens it: sliders are anew.
+// DC_BAD_INPUT when the file is no longer the one that was opened, or would not open afterwards; DC_IO, DC_MEMORY.
 int dc_placing_save(struct dc_placing *placing, dcsim_error *error);
 
 #endif

@@ -211,8 +211,8 @@ bool dc_session_observe_jacobian(void *context)
   return !session->stopped;
 }
 
-// Within the loops around a plan that is executed in the plant.  They are no iterations with checkpoints of their own: the
-// limit of time ends them at once.
+// Within the loops around a plan that is executed in the plant.  They are no iterations with checkpoints of their own:
+// the limit of time ends them at once.
 bool dc_session_observe_loop(void *context)
 {
   struct session *session = context;

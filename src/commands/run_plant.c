@@ -16,8 +16,8 @@ static void judge(const struct session *session, const struct outcome *outcome, 
   transfer->success = dc_task_success(task, outcome->model, outcome->input, transfer->record, transfer->record->steps);
 }
 
-// Where a plan of a scene without an optimizer misses, the loop is closed with settings by rule.  DC_STOPPED: it was not
-// closed to its end, and a resumed run closes it anew.
+// Where a plan of a scene without an optimizer misses, the loop is closed with settings by rule.  DC_STOPPED: it was
+// not closed to its end, and a resumed run closes it anew.
 static enum dc_status close_loop(struct session *session, const struct outcome *outcome, struct transfer *transfer)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -41,8 +41,8 @@ static enum dc_status close_loop(struct session *session, const struct outcome *
   return status;
 }
 
-// Executes the best controls in the plant and judges what comes of them by the scene's task; a plan that the plant cannot
-// execute is one that does not reach anything there.
+// Executes the best controls in the plant and judges what comes of them by the scene's task; a plan that the plant
+// cannot execute is one that does not reach anything there.
 enum dc_status dc_session_transfer(struct session *session, const struct outcome *outcome, struct transfer *transfer)
 {
   const struct dc_scene *scene = session->scene->scene;

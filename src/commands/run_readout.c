@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forces, speeds and contacts of a run's best trajectory, from its states and the input that drove it: of a plan its own
-// input, of a receding horizon one that is joined of the targets that its windows applied.
+// Forces, speeds and contacts of a run's best trajectory, from its states and the input that drove it: of a plan its
+// own input, of a receding horizon one that is joined of the targets that its windows applied.
 #include <stdlib.h>
 #include <string.h>
 

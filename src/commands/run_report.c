@@ -279,11 +279,10 @@ static void put_design(const struct session *session, const struct outcome *outc
     dc_api_describe_designed(outcome->model, outcome->input, scene->model.vertices_move, text, json);
 }
 
-// The numbers that callers of the library get.  Those of work are means over all rollouts of all threads, of which failed
-// ones count in seconds only; those of steps and gaps are of the best trajectory.  A receding horizon reports the loss
-// of its last applied frame, as no rollout has the whole way.
-// Times are in s, the gap in m. Without a step or an evaluation the quotients are 0 rather than NAN, since callers
-// print them.
+// The numbers that callers of the library get.  Those of work are means over all rollouts of all threads, of which
+// failed ones count in seconds only; those of steps and gaps are of the best trajectory.  A receding horizon reports
+// the loss of its last applied frame, as no rollout has the whole way. Times are in s, the gap in m. Without a step or
+// an evaluation the quotients are 0 rather than NAN, since callers print them.
 void dc_session_fill_result(const struct session *session, const struct outcome *outcome, dcsim_result *result)
 {
   const struct dc_plan_work *work = &outcome->plan->work;

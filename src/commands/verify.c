@@ -3,8 +3,8 @@
 //
 // The run is opened from its own files, never from the scene that it was made of.  Checks follow in the order in which
 // each needs the one before (check_all):
-// 1. reproduction: the stored controls are rolled out again and compared bit for bit, with speeds, torques and contacts;
-//    where they do not reproduce, the stored poses themselves are judged;
+// 1. reproduction: the stored controls are rolled out again and compared bit for bit, with speeds, torques and
+//    contacts; where they do not reproduce, the stored poses themselves are judged;
 // 2. geometry: whether all triangles are certainly apart at every state and on the straight motion between states,
 //    whatever the contact model of the run is;
 // 3. residuals: how far every step is from a minimum of its step potential;

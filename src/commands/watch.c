@@ -178,8 +178,8 @@ static int open_in(const struct dc_watch *watch, const char *name)
   return opened.fd;
 }
 
-// A run that is resumed cuts off the rows behind its checkpoint and writes them anew: reading goes on at the end of what
-// is left.
+// A run that is resumed cuts off the rows behind its checkpoint and writes them anew: reading goes on at the end of
+// what is left.
 static void follow_cut(struct dc_watch *watch)
 {
   struct stat info;

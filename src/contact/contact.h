@@ -122,7 +122,8 @@ int dc_contact_pair_count(const struct dc_contact *contact);
 const int (*dc_contact_pairs(const struct dc_contact *contact))[2];
 // How many convex leaves contact sees a body as; 0: as triangles, a half-space or nothing.
 int dc_contact_leaves(const struct dc_contact *contact, int body);
-// Whether contact of a model with these settings sees the leaves of shapes that have some, unless shapes follow a design.
+// Whether contact of a model with these settings sees the leaves of shapes that have some, unless shapes follow a
+// design.
 bool dc_contact_sees_leaves(const struct dc_contact_model *model, const struct dc_contact_settings *settings);
 
 // Forgets warm starts, so that the next evaluations do not depend on earlier ones.
@@ -183,12 +184,12 @@ struct dc_gap_bound {
 };
 // Sets the room anew for another path from the same poses.
 void dc_gap_bound_bend(struct dc_gap_bound *bound, const struct dc_path *path);
-// Bounds that a motion along the path violates.  Each pair of near triangles shall keep the part `keep` of its gap along
-// the normal of its separating plane, which stays or turns with one of them, whichever leaves most.  Each vertex above a
-// half space shall keep that part of its height.  Of every pair of bodies only the bound that is violated most is
-// returned; of more than `capacity` such bounds those violated most.  Returns their number.  The path must start at the
-// poses of the last evaluation.  Contact models without separating planes of triangles bound motions above half spaces
-// only.
+// Bounds that a motion along the path violates.  Each pair of near triangles shall keep the part `keep` of its gap
+// along the normal of its separating plane, which stays or turns with one of them, whichever leaves most.  Each vertex
+// above a half space shall keep that part of its height.  Of every pair of bodies only the bound that is violated most
+// is returned; of more than `capacity` such bounds those violated most.  Returns their number.  The path must start at
+// the poses of the last evaluation.  Contact models without separating planes of triangles bound motions above half
+// spaces only.
 int dc_contact_gap_bounds(struct dc_contact *contact, const struct dc_path *path, double keep,
                           struct dc_gap_bound *bounds, int capacity);
 
@@ -201,16 +202,16 @@ struct dc_contact_barrier {
   double gradient[12];
 };
 // Lists the barriers that a motion of the frames along twists [bodies] changes by more than `least`; of more than
-// `capacity` those that a parabola misses by most.  poses must be those of the last evaluation.  Returns their number; 0
-// for models other than bsh and exact, which sum no planes.
+// `capacity` those that a parabola misses by most.  poses must be those of the last evaluation.  Returns their number;
+// 0 for models other than bsh and exact, which sum no planes.
 int dc_contact_barriers(const struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6],
                         double least, struct dc_contact_barrier *barriers, int capacity);
 
 // Derivatives by points: the same potential as a function of all points of the bodies, instead of the poses that place
-// them.  Points are the vertices of the meshes, for sdrs those of its hulls, hull by hull.  Weights of the terms, sphere
-// trees, radii and spreads of their nodes stay as they are; the centres of nodes move with their triangles.  A rigid
-// body's derivatives are 6 + 21 numbers; here they are a force for every point and a product with the velocities of
-// all points (docs/theory.md, "Points").  All functions below take all pairs at the poses of the last evaluation, in
+// them.  Points are the vertices of the meshes, for sdrs those of its hulls, hull by hull.  Weights of the terms,
+// sphere trees, radii and spreads of their nodes stay as they are; the centres of nodes move with their triangles.  A
+// rigid body's derivatives are 6 + 21 numbers; here they are a force for every point and a product with the velocities
+// of all points (docs/theory.md, "Points").  All functions below take all pairs at the poses of the last evaluation, in
 // world axes, without stiffness.
 //
 // Whether the model has them: all but manifold and bsh with the weights of the paper do.
@@ -221,9 +222,10 @@ bool dc_contact_has_point_rates(const struct dc_contact *contact);
 // How many points a body has, and their places about the origin of its frame, in its axes, m (owned by contact).
 int dc_contact_point_count(const struct dc_contact *contact, int body);
 const double (*dc_contact_point_places(const struct dc_contact *contact, int body))[3];
-// -dP/dx_v, 1/m, added to forces[body][point_count], of those terms alone whose gap is at most reaches[pair], m; reaches
-// NULL: of all.  A term's gap is a lower bound of the distance of two triangles, of two hulls, of a vertex from a
-// primitive, of the spheres around two groups of triangles.  DC_OK, DC_MEMORY, or DC_NUMERICAL when something crosses.
+// -dP/dx_v, 1/m, added to forces[body][point_count], of those terms alone whose gap is at most reaches[pair], m;
+// reaches NULL: of all.  A term's gap is a lower bound of the distance of two triangles, of two hulls, of a vertex from
+// a primitive, of the spheres around two groups of triangles.  DC_OK, DC_MEMORY, or DC_NUMERICAL when something
+// crosses.
 enum dc_status dc_contact_near_forces(struct dc_contact *contact, const struct dc_pose *poses, const double *reaches,
                                       double (*const *forces)[3], struct dc_error *error);
 // Derivatives of scale dP/dt by the places of the points in their bodies' axes, dP/dt the rate of P along twists

@@ -261,8 +261,8 @@ static void apply(const void *options, const struct dc_model *model, const doubl
   const struct dc_number_kind *kind = kind_of(number);
   FOR_EACH_NUMBER(index, number, model)
   {
-    // Multiplied and added instead of set: a control may have moved the start before, and a plant has numbers of its own
-    // that the design changes relative to them.
+    // Multiplied and added instead of set: a control may have moved the start before, and a plant has numbers of its
+    // own that the design changes relative to them.
     double *at = dc_number_in_input(kind, model, input, index);
     if (kind->factor)
       *at *= exp(number->scale * *parameters);

@@ -318,7 +318,8 @@ double *dc_number_in_cotangent(const struct dc_number_kind *kind, const struct d
 
 int dc_number_body(const struct dc_number_kind *kind, const struct dc_model *model, int index)
 {
-  // Elements are numbered through all soft bodies, one after the other: theirs is the last that begins before the index.
+  // Elements are numbered through all soft bodies, one after the other: theirs is the last that begins before the
+  // index.
   int body = kind->index == DC_NUMBER_OF_BODY ? index : -1;
   for (int s = 0; s < model->bodies.soft_count && kind->index == DC_NUMBER_OF_ELEMENT; s++)
     if (index >= model->bodies.soft[s].first_element)

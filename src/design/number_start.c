@@ -35,9 +35,9 @@ static bool is_of_node(const struct dc_model *model, int freedom)
   return freedom >= model->bodies.first_node_v && model->bodies.node_count > 0;
 }
 
-// Index in a state q of the coordinate that moves with a degree of freedom.
-// A state has more numbers than degrees of freedom where there are quaternions, so that places of joints come from their
-// parts; nodes have as many of one as of the other.
+// Index in a state q of the coordinate that moves with a degree of freedom. A state has more numbers than degrees of
+// freedom where there are quaternions, so that places of joints come from their parts; nodes have as many of one as of
+// the other.
 static int place_in_state(const struct dc_model *model, int freedom)
 {
   int body;

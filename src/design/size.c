@@ -55,8 +55,8 @@ static void limits(const void *options, const struct dc_model *model, int i, dou
   range[0] = size->range[0], range[1] = size->range[1];
 }
 
-// A factor f moves a coordinate x to f x, so that the direction in which it moves is x itself: bodies that have the shape
-// share the parameter, and each of their vertices is visited once for every axis that it scales.
+// A factor f moves a coordinate x to f x, so that the direction in which it moves is x itself: bodies that have the
+// shape share the parameter, and each of their vertices is visited once for every axis that it scales.
 static void visit(const void *options, const struct dc_model *model, int i, dc_displacement_visit *take, void *context)
 {
   const struct dc_size_options *size = options;

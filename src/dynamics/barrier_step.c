@@ -18,8 +18,9 @@
 // No contact is evaluated and nothing is factored but small matrices.
 //
 // Newton iterations by other values of the three constants, over those by the values here, are in the table: geometric
-// mean and most.  The fixtures are nine of rigid-ipc, on which the constants were chosen.  The scenes had no part in it:
-// LEAP hand and cube, ant_push, tasks/hopper, toss, wall_and_blocks, box_slide.  KEPT_BENT stands in bounded_move.c.
+// mean and most.  The fixtures are nine of rigid-ipc, on which the constants were chosen.  The scenes had no part in
+// it: LEAP hand and cube, ant_push, tasks/hopper, toss, wall_and_blocks, box_slide.  KEPT_BENT stands in
+// bounded_move.c.
 //
 //                         fixtures       scenes
 //     no bent steps       1.30  1.63     1.10  1.26

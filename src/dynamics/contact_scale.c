@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How stiff contact has to be follows from what rests on it.  The force of a pair is the stiffness mu times the slope of
-// a potential that only shapes decide, whatever the contact model; so the slope is measured, and
+// How stiff contact has to be follows from what rests on it.  The force of a pair is the stiffness mu times the slope
+// of a potential that only shapes decide, whatever the contact model; so the slope is measured, and
 //     mu = N / (-dP/ds at the gap g)
 // lets a body that weighs N rest at the gap g.  Of all bodies and what they can rest on the smallest mu counts.
 //  1. g is a thousandth of the body's size.  A body that starts nearer to what is below it than that is taken to rest
 //     there: g is that distance, but at least a tenth of a thousandth of the size.
 //     A body that nothing fixed bears leans with its weight on the fixed bodies beside it.
-//  2. Bodies that can turn also rest on their other sides, for which 2.5 thousandths are enough.  Of sides that are alike
+//  2. Bodies that can turn also rest on their other sides, for which 2.5 thousandths are enough.  Of sides that are
+//  alike
 //     one is measured.
 //  3. The far field at the start may accelerate no body by more than a hundredth of the gravity.
 // Without gravity the acceleration that takes a body over ten times its size within the duration, or stops the fastest
-// approach at the start within its size, stands for it.  Links of a mechanism with actuators bear the weight of all of it,
-// those of one without that of the mass which moves with them (link_scale.c).
+// approach at the start within its size, stands for it.  Links of a mechanism with actuators bear the weight of all of
+// it, those of one without that of the mass which moves with them (link_scale.c).
 #include "dynamics/contact_scale.h"
 
 #include <math.h>
@@ -286,8 +287,8 @@ static double size_of_pair(const struct scale *scale, const int *pair)
   return other > 0 ? fmin(size, other) : size;
 }
 
-// Bounds the stiffness by the rest of the first body of a pair on the second one, above it or, where no fixed body bears
-// it, leaning on it with its weight.
+// Bounds the stiffness by the rest of the first body of a pair on the second one, above it or, where no fixed body
+// bears it, leaning on it with its weight.
 static void measure(struct scale *scale, int p, enum round round)
 {
   const struct dc_body *bodies = scale->model->bodies.bodies;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of contact that a scene leaves open, chosen by its masses, sizes and gravity (docs/theory/contact.md, "Scale").
+// Settings of contact that a scene leaves open, chosen by its masses, sizes and gravity (docs/theory/contact.md,
+// "Scale").
 #ifndef DC_DYNAMICS_CONTACT_SCALE_H
 #define DC_DYNAMICS_CONTACT_SCALE_H
 
 #include "dynamics/model.h"
 
-// The bound that decides the stiffness: none that the bodies could tell (then it is the fixed default), the gap at which
-// a body rests, or the acceleration by the far field at the start.
+// The bound that decides the stiffness: none that the bodies could tell (then it is the fixed default), the gap at
+// which a body rests, or the acceleration by the far field at the start.
 enum dc_contact_bound { DC_BOUND_NONE, DC_BOUND_REST, DC_BOUND_FAR_FIELD };
 
 struct dc_contact_choice {
@@ -26,8 +27,8 @@ double dc_contact_size(const struct dc_body *body);
 // start, but at least a speed of ten sizes in the duration.
 double dc_contact_acceleration(const struct dc_model *model, double size);
 
-// The lengths and speeds that are open (NAN): those which sizes alone decide.  Where the stiffness is given they are the
-// fixed defaults.  The model must have its bodies; *choice is begun.  DC_MEMORY.
+// The lengths and speeds that are open (NAN): those which sizes alone decide.  Where the stiffness is given they are
+// the fixed defaults.  The model must have its bodies; *choice is begun.  DC_MEMORY.
 enum dc_status dc_contact_choose_lengths(struct dc_model *model, struct dc_contact_choice *choice,
                                          struct dc_error *error);
 // The stiffness, if it is open; the lengths must have been chosen and filters be complete.  DC_MEMORY.

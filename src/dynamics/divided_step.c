@@ -6,17 +6,16 @@
 // motion from frame to frame goes through it.  So the straight motion itself is checked, from the solution back to the
 // beginning; where it is not clear free bodies may have gone along arcs to the same end.  The interval is halved and
 // solved again, down to 2^-divisions of the step, where the motion may cross something, where an element is inverted at
-// the end, or where there is no solution.  It is halved, too, where soft bodies of second order hit something faster than
-// it resolves.  Intervals grow again by a factor
-// of two at a time, at places that are multiples of their length:
+// the end, or where there is no solution.  It is halved, too, where soft bodies of second order hit something faster
+// than it resolves.  Intervals grow again by a factor of two at a time, at places that are multiples of their length:
 //
 //     |---------------| solved, but crosses: halved        |-------|-------| ... |---|-|-|---|-------|
 //
 // A collision therefore costs a number of solutions in proportion to the logarithm of the division it needs.
 //
 // A body on joints that tips over an edge goes along an arc, from which a straight motion departs by the square of its
-// length.  As long as it tips, longer intervals would fail: an interval does not grow where the motion over the last one
-// and as long before it, whose ends are known, would cross something.
+// length.  As long as it tips, longer intervals would fail: an interval does not grow where the motion over the last
+// one and as long before it, whose ends are known, would cross something.
 #include <math.h>
 #include <string.h>
 
@@ -26,8 +25,8 @@
 // fails more often than this would take minutes.
 enum { LEAST_ACCEPTED = 6, MOST_FAILURES = 10000 };
 
-// Nodes that forces of second order have thrown so many radii of their body a step, which no division takes back, end the
-// run after so many divisions.
+// Nodes that forces of second order have thrown so many radii of their body a step, which no division takes back, end
+// the run after so many divisions.
 static const double MOST_THROWN = 10;
 enum { SURELY_DIVIDED = 14 };
 

@@ -69,14 +69,14 @@ void dc_late_pull_back_force(const struct dc_step_state *state, const double wei
   }
 }
 
-// Which numbers of a memory the next one takes over: its PUSH is the sum of WAITS and PUSH as far as they are taken, its
-// BACK is PUSH where that has acted.
+// Which numbers of a memory the next one takes over: its PUSH is the sum of WAITS and PUSH as far as they are taken,
+// its BACK is PUSH where that has acted.
 struct passed {
   bool waits, stays, acted;
 };
 
-// WAITS becomes PUSH once neither body is near a third one, PUSH becomes BACK after the whole step in which it acted.  In
-// a part of a step PUSH stays, with what another end of compression adds.
+// WAITS becomes PUSH once neither body is near a third one, PUSH becomes BACK after the whole step in which it acted.
+// In a part of a step PUSH stays, with what another end of compression adds.
 static struct passed passed_on(const struct dc_step_state *state, int pair, const double late[DC_LATE_NUMBERS])
 {
   bool waits = !dc_all_zero(late + DC_LATE_WAITS, 12), pushes = !dc_all_zero(late + DC_LATE_PUSH, 12);

@@ -32,13 +32,14 @@ struct dc_impact_move dc_impact_move(const struct dc_step_state *state, int pair
 // (tr(D) - D)/2 applied to v: how a turn v of R' moves the displacement.
 void dc_impact_turn(const double d[9], const double v[3], double out[3]);
 
-// Pulls weights on a displacement [12] back: adds those on twists of the frames that it begins and ends with; NULL: not wanted.
+// Pulls weights on a displacement [12] back: adds those on twists of the frames that it begins and ends with; NULL: not
+// wanted.
 void dc_impact_pull_back_move(const struct dc_impact_move *move, const double weights[12], double from[12],
                               double to[12]);
 void dc_impact_push_move(const struct dc_impact_move *move, const double from[12], const double to[12], double by[12]);
 
-// Pulls weights on the direction [12] and on the size back: adds those on twists of the frames that contact was evaluated at;
-// and how both change along twists.
+// Pulls weights on the direction [12] and on the size back: adds those on twists of the frames that contact was
+// evaluated at; and how both change along twists.
 void dc_impact_pull_back_normal(const struct dc_pair_derivatives *pair, const double along[12], double size,
                                 double twists[12]);
 void dc_impact_push_normal(const struct dc_pair_derivatives *pair, const double twists[12], double along[12],
@@ -61,8 +62,8 @@ struct dc_impact_kick dc_impact_kick(const double left[DC_IMPACT_NUMBERS], doubl
 // The force of restitution over an interval of h in which a pair opens by o, N, and its derivative (terms_impact.c).
 double dc_impact_force(const double left[DC_IMPACT_NUMBERS], double o, double h, double still, double *bend);
 
-// The numbers that the law is given of a pair at the end of an interval; memory [DC_IMPACT_NUMBERS]: what the interval before has
-// left, NULL: nothing.  False: nothing is near: all that is said is of the kick and of friction.
+// The numbers that the law is given of a pair at the end of an interval; memory [DC_IMPACT_NUMBERS]: what the interval
+// before has left, NULL: nothing.  False: nothing is near: all that is said is of the kick and of friction.
 bool dc_impact_given(const struct dc_step_state *state, int pair, const double *memory, double given[DC_IMPACT_GIVEN]);
 
 // The derivatives of a weighted sum of what is given: by twists of the frames at t+1, t and t-1, ln of the stiffness,

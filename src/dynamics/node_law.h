@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The energy phi of one node at a half-space, barrier and friction, as a function of the node's move d from where the law
-// was listed (struct dc_node_law, step.h).  Below n is the normal, t the way along the plane, and P = 1 - n n^T; k is
-// friction's stiffness, k' its derivative by the square of the way.  Private to src/dynamics.
+// The energy phi of one node at a half-space, barrier and friction, as a function of the node's move d from where the
+// law was listed (struct dc_node_law, step.h).  Below n is the normal, t the way along the plane, and P = 1 - n n^T; k
+// is friction's stiffness, k' its derivative by the square of the way.  Private to src/dynamics.
 #ifndef DC_DYNAMICS_NODE_LAW_H
 #define DC_DYNAMICS_NODE_LAW_H
 

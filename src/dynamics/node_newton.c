@@ -4,7 +4,8 @@
 // of those changes.  Here only the smooth part of the potential is made quadratic, and
 //     m(d) = g.d + d^T H d/2 + sum over nodes at planes of phi(x + d)
 // with barrier and friction phi as they are (terms_node_contact.c) is minimized to a part of the residual, in turns of
-//   1. a sweep over the nodes at planes: each goes to the minimum of m along the normal, in closed form, and along the plane,
+//   1. a sweep over the nodes at planes: each goes to the minimum of m along the normal, in closed form, and along the
+//   plane,
 //      by one scalar equation, with the others held: states of contact are found without any stiffness;
 //   2. a Newton step of m with the curvature of phi there, by conjugate gradients, halved until m falls.
 // Both lower m.  (Truncated nonsmooth Newton methods are built like this: Graeser and Kornhuber 2009.)

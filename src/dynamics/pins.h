@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pins of soft bodies at one state, for the step and for the prediction of second order (terms_pin.c, prediction_pins.c).
-// Private to src/dynamics.
+// Pins of soft bodies at one state, for the step and for the prediction of second order (terms_pin.c,
+// prediction_pins.c). Private to src/dynamics.
 #ifndef DC_DYNAMICS_PINS_H
 #define DC_DYNAMICS_PINS_H
 

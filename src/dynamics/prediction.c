@@ -11,14 +11,14 @@
 //     -h/2 (h F(q, q*) + h- F(q-, q)),   F(a, b) = kp (y - (a + b)/2) + kd (v - (b - a)/h), limited
 // (prediction_halves.c).  An armature a is inertia of a coordinate: a (q* - q - r (q - q-)).  Ties push along their
 // directions at q, with the mean of what they are stretched by at all three states (prediction_ties.c), and so do
-// couplings (prediction_couplings.c).  Pins of soft bodies push with what they are stretched by at t (prediction_pins.c).
-// Without these both are J(q)^T of a sum over partners p of T with coefficients c_p,
+// couplings (prediction_couplings.c).  Pins of soft bodies push with what they are stretched by at t
+// (prediction_pins.c). Without these both are J(q)^T of a sum over partners p of T with coefficients c_p,
 //     G = J(q)^T [sum c_p W (T_p - T) - k f]:   T* with 1, T- with r; or T- with r/2 and T(q + h v) with -r/2.
 // With A = R_p M R^T the wrench of a partner is c_p (axial(A); m (x_p - x)), where axial(A) = (A_21 - A_12, ...).  Its
 // derivative by the twist (w; t) of the partner is c_p ((tr(A) I - A) w; m t), and by that of T, whose chart is
 // exponential, -c_p ((tr(A) I - sym(A)) w; m t), to which the second derivative of the frames along joints comes
-// (assembler.c).  Newton's method solves for q*, block by block: a block is a mechanism, or all between the first and the
-// last of those that ties hold together.
+// (assembler.c).  Newton's method solves for q*, block by block: a block is a mechanism, or all between the first and
+// the last of those that ties hold together.
 #include "dynamics/prediction.h"
 
 #include <math.h>
@@ -36,9 +36,9 @@ static const double LAST_STEP = 1e-9;
 // The cosine of the largest turn in an interval that is followed: sines of angles tell them up to a right angle only.
 static const double LEAST_COSINE = 0.36;
 
-// The frames T_p that those at t are compared with, and the coefficients c_p of their differences (head of the file): the
-// predicted ones T*, those before T-, and those ahead T(q + h v), which stand in for an interval before the start.  A
-// coefficient of 0 leaves its frames out.
+// The frames T_p that those at t are compared with, and the coefficients c_p of their differences (head of the file):
+// the predicted ones T*, those before T-, and those ahead T(q + h v), which stand in for an interval before the start.
+// A coefficient of 0 leaves its frames out.
 struct partners {
   const struct dc_pose *poses[3];  // [bodies], by PREDICTED, BEFORE, AHEAD
   double coefficients[3];
@@ -73,7 +73,8 @@ static void join(const struct dc_bodies *bodies, int body, int to, bool *goes_on
     goes_on[m] = true;
 }
 
-// Mechanisms, and in one block all from the first to the last that a tie or coupling holds together.  false: out of memory.
+// Mechanisms, and in one block all from the first to the last that a tie or coupling holds together.  false: out of
+// memory.
 static bool find_blocks(const struct dc_model *model, struct dc_arena *arena, struct dc_prediction *prediction)
 {
   const struct dc_bodies *bodies = &model->bodies;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ties in a prediction (prediction.c; docs/theory/bodies.md, "Ties").  With e = a - b at the predicted state, at t and at
-// t-1 the end a has in G
+// Ties in a prediction (prediction.c; docs/theory/bodies.md, "Ties").  With e = a - b at the predicted state, at t and
+// at t-1 the end a has in G
 //     h^2 S (w+ e(q*) + w e(q) + w- e(q-)),
-// and b the opposite, as forces on the frames at t: a constraint acts along its directions in the middle of three states
-// (Ryckaert, Ciccotti and Berendsen 1977).  The shares w are those of dc_tie_shares_of.
+// and b the opposite, as forces on the frames at t: a constraint acts along its directions in the middle of three
+// states (Ryckaert, Ciccotti and Berendsen 1977).  The shares w are those of dc_tie_shares_of.
 #include "dynamics/prediction_parts.h"
 #include "dynamics/tie_shares.h"
 #include "math/vector.h"

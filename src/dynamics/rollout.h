@@ -122,9 +122,9 @@ void dc_rollout_set_gapless(struct dc_rollout *rollout, bool gapless);
 // DC_STOPPED. NULL: nobody is asked.
 typedef bool dc_rollout_proceed(void *context);
 void dc_rollout_set_proceed(struct dc_rollout *rollout, dc_rollout_proceed *proceed, void *context);
-// The request is asked before every evaluation of the step potential.  Where it says so, dc_rollout_forward, adjoints and
-// tangents end with DC_STOPPED, also within a step.  The trajectory keeps its size, but its frames must not be read.
-// NULL: nobody is asked.
+// The request is asked before every evaluation of the step potential.  Where it says so, dc_rollout_forward, adjoints
+// and tangents end with DC_STOPPED, also within a step.  The trajectory keeps its size, but its frames must not be
+// read. NULL: nobody is asked.
 void dc_rollout_set_cancel(struct dc_rollout *rollout, struct dc_stop_request *cancel);
 
 // Rolls input forward over trajectory->steps steps.  Warm starts are reset at the beginning.  DC_INFEASIBLE when

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coordinates of the actuators of soft bodies in a step: pressures, Pa, and strains of muscles (body/soft_drives.h).
-// The value at the end of an interval is the target of its step less what its rate brings until then; with a
-// prediction it is that at the beginning, where the forces push.
+// The coordinates of the actuators of soft bodies in a step: pressures, Pa, and strains of muscles
+// (body/soft_drives.h). The value at the end of an interval is the target of its step less what its rate brings until
+// then; with a prediction it is that at the beginning, where the forces push.
 #ifndef DC_DYNAMICS_SOFT_DRIVE_H
 #define DC_DYNAMICS_SOFT_DRIVE_H
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Friction of the surfaces of soft bodies in intervals of changing lengths: what the touches of a pair of surfaces get of
-// their normal impulses (surface_lag.c).  Private to src/dynamics.
+// Friction of the surfaces of soft bodies in intervals of changing lengths: what the touches of a pair of surfaces get
+// of their normal impulses (surface_lag.c).  Private to src/dynamics.
 #ifndef DC_DYNAMICS_SURFACE_LAG_H
 #define DC_DYNAMICS_SURFACE_LAG_H
 
 #include "dynamics/step.h"
 
-// Friction of a pair in an interval gets the factor f on all its normal forces at t, whose sizes have the sum F, and keeps
-// some of their impulse for the next interval.  by_force, by_kept: derivatives by F and by S, what the interval before has
-// kept.
+// Friction of a pair in an interval gets the factor f on all its normal forces at t, whose sizes have the sum F, and
+// keeps some of their impulse for the next interval.  by_force, by_kept: derivatives by F and by S, what the interval
+// before has kept.
 struct dc_surface_share {
   double force;                                    // F, N
   double now[3], before[3];                        // sums of the forces at t and t-1, N

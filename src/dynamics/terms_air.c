@@ -4,7 +4,8 @@
 // vector a of time t and the middle m of the triangle
 //     c h/2 |a| u^2 - w p a.(m+ - m),   u = (a/|a|).((m+ - m)/h - w),
 // c the resistance in Pa s/m, p the pressure of the scene and what controls add, less that in a chamber whose wall the
-// triangle is; w is 1, or as in terms_nodes.c.  It is convex in q+; area and normal are those of time t, as the force of friction is.
+// triangle is; w is 1, or as in terms_nodes.c.  It is convex in q+; area and normal are those of time t, as the force
+// of friction is.
 #include "dynamics/soft_drive.h"
 #include "math/vector.h"
 

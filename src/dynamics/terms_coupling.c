@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The term of couplings: follower b of a coordinate t is held by a spring,
 //     S/2 e^2,  e = q_b+ - p(q_t+);   gradient S e J,  J = (1, -p'),  Hessian S J^T J, of the leader also -S e p'',
-// in (q_b+, q_t+), and nothing else depends on it (docs/theory/bodies.md, "Couplings").  A prediction q* holds couplings
-// already (prediction_couplings.c); beside it how they give way to contact is left, with the share w of t+1,
+// in (q_b+, q_t+), and nothing else depends on it (docs/theory/bodies.md, "Couplings").  A prediction q* holds
+// couplings already (prediction_couplings.c); beside it how they give way to contact is left, with the share w of t+1,
 //     w S/2 (e - e*)^2,  e* = q_b* - p(q_t*).
 #include <math.h>
 

@@ -9,8 +9,8 @@
 // (impact_late.h).
 //
 // Derivatives.  With f = dD/do, f_o = (L/h) S'/w and z the derivative of o by twists at t+1, gradient f z and Hessian
-// f_o z z^T; exactly, rotations of side s add f (sym([n_w]x D^T)/2 - (n_w . v) 1), D the turn of s and v its vector.  In
-// the term of b, b stands for f n.
+// f_o z z^T; exactly, rotations of side s add f (sym([n_w]x D^T)/2 - (n_w . v) 1), D the turn of s and v its vector.
+// In the term of b, b stands for f n.
 #include <math.h>
 #include <string.h>
 
@@ -143,8 +143,8 @@ static void impact_add_hessian(const struct dc_step_state *state, bool exact, st
       dc_rigid_add_lagged_hessian(state, p, &state->rigid->impact[p], exact, hessian);
 }
 
-// Derivatives of f (z . direction): how z . direction depends on n, and f on the turn of either frame at t through z, of
-// which force times is added.
+// Derivatives of f (z . direction): how z . direction depends on n, and f on the turn of either frame at t through z,
+// of which force times is added.
 static double along_direction(const struct act *act, const double n[12], const double direction[12], double force,
                               double by_n[12], double by_now[12])
 {

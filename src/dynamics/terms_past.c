@@ -5,8 +5,9 @@
 // by h (b f(x+) + (1/2 - b) f(x)), at its end by h ((g - b) f(x+) + (1/2 - g + b) f(x)).  With the interval before, of
 // length h-, this leaves
 //     past.(x+ - x),   past = (1/2 - b + (h-/h) (g- - b-)) f(x) + (h-/h) (1/2 - g- + b-) f(x-),
-// and b f(x+) for the terms themselves, g- and b- those of h-; after a start there is no h-.  With g = 1/2 and b = 1/4 linear forces would
-// keep their energy for ever, but what is too stiff for the step would ring from step to step, and turns feed that.  So
+// and b f(x+) for the terms themselves, g- and b- those of h-; after a start there is no h-.  With g = 1/2 and b = 1/4
+// linear forces would keep their energy for ever, but what is too stiff for the step would ring from step to step, and
+// turns feed that.  So
 //     g = 1/2 + D s/(s + S),   b = (g + 1/2)^2/4        (dc_past_share),
 // s the square of how many elements sound passes in a step: where the step resolves an element s falls with h^2, and
 // the damping of a mode of angular frequency w, of the ratio (g - 1/2) h w/2, with h^3.

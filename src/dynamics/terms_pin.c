@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The term of the step potential of pins: springs that hold nodes of soft bodies on bodies that move, or in the world.  A
-// node at x, its place r in a frame of origin p and rotation R, and a = R r (a = 0 at a place p of the world) give
+// The term of the step potential of pins: springs that hold nodes of soft bodies on bodies that move, or in the world.
+// A node at x, its place r in a frame of origin p and rotation R, and a = R r (a = 0 at a place p of the world) give
 //     k/2 |d+|^2,   d = x - p - a.
-// Beside a prediction q* the spring acts by its stretches at t+1, t and t-1, with the shares s of ties (tie_shares.h) and
-// the node's mass, and frames have had the force c k d of t in the prediction (prediction_pins.c), c what is due of a
-// force in an interval.  Then the term is
+// Beside a prediction q* the spring acts by its stretches at t+1, t and t-1, with the shares s of ties (tie_shares.h)
+// and the node's mass, and frames have had the force c k d of t in the prediction (prediction_pins.c), c what is due of
+// a force in an interval.  Then the term is
 //     s+ k/2 |d+|^2 + (s k d + s- k d-).d+ + c k d.(p+ + a+):
-// the node feels n = k (s+ d+ + s d + s- d-), and the frame what n is more than predicted, y = n - c k d, which is small,
-// so that it makes no error of first order that it acts along the directions at t+1.
-// With the twist (w, t) of the frame, R <- exp([w]x) R, d+ changes by dx - t - w x a - w x (w x a)/2, so that node and
-// frame have the gradients n and -(a x y, y), and with k' = s+ k the blocks k' I of the node, -k' ([a]x, I) between
-// both, and of the frame
+// the node feels n = k (s+ d+ + s d + s- d-), and the frame what n is more than predicted, y = n - c k d, which is
+// small, so that it makes no error of first order that it acts along the directions at t+1. With the twist (w, t) of
+// the frame, R <- exp([w]x) R, d+ changes by dx - t - w x a - w x (w x a)/2, so that node and frame have the gradients
+// n and -(a x y, y), and with k' = s+ k the blocks k' I of the node, -k' ([a]x, I) between both, and of the frame
 //     k' (|a|^2 I - a a^T) + (y.a) I - (y a^T + a y^T)/2 of turns,   k' [a]x of turns and shifts,   k' I of shifts,
 // the second part of turns only where the Hessian is to be exact.  By euler s+ is 1, and s, s- and c are 0.
 #include "dynamics/pins.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The term of the step potential of the surfaces of soft bodies: barriers of what touches at t+1 and friction of what
-// touched at t (contact/surface/surface.h).  Beside a prediction the forces g of barriers are those of the end during the
-// whole of an interval, as half-spaces have them on nodes (terms_past.c).  So the share c is due of touches at t+1, and c-
-// of those at t, whose vertices were at x,
+// touched at t (contact/surface/surface.h).  Beside a prediction the forces g of barriers are those of the end during
+// the whole of an interval, as half-spaces have them on nodes (terms_past.c).  So the share c is due of touches at t+1,
+// and c- of those at t, whose vertices were at x,
 //     c V(x+) + c- sum g(x).(x+ - x).
 // Derivatives by the places of vertices become forces on nodes and wrenches
 // on frames: with the arm r of a rigid vertex J = [-[r]x, I], its force g is the wrench J^T g, and H gives J^T H J, to
@@ -300,9 +300,9 @@ static void add_held_product(const struct dc_step_state *state, const struct dc_
 }
 
 // Mixed derivatives of the friction of a pair of surfaces by the state before, along `direction` of the solution.  The
-// place at the start of the interval enters through the slip, and normal, weights and strength through the touch that is
-// held.  The coefficient is the geometric mean of both bodies', so that each scale gets half of the total over its own
-// value.  All touches share a factor.
+// place at the start of the interval enters through the slip, and normal, weights and strength through the touch that
+// is held.  The coefficient is the geometric mean of both bodies', so that each scale gets half of the total over its
+// own value.  All touches share a factor.
 static void add_friction_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction, int pair,
                                struct dc_step_cotangent *out)
 {

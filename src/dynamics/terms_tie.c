@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The term of ties: a spring between the centres a and b of two frames,
 //     S/2 |e|^2,  e = a(q+) - b(q+);   forces S e on a and -S e on b,  Hessian S (1, -1; -1, 1) by (a, b) along every axis,
-// and nothing else depends on it (docs/theory/bodies.md, "Ties").  A prediction q* holds ties already (prediction_ties.c);
-// beside it how they give way to contact is left, with the share w of t+1,
+// and nothing else depends on it (docs/theory/bodies.md, "Ties").  A prediction q* holds ties already
+// (prediction_ties.c); beside it how they give way to contact is left, with the share w of t+1,
 //     w S/2 |e - e*|^2,  e* = a(q*) - b(q*).
 // A force there is a wrench without torque; the assembler
 // adds what places of frames have for second derivatives by coordinates.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places and forces of the vertices of a touch of surfaces, in the coordinates of their bodies.  Private to src/dynamics.
+// Places and forces of the vertices of a touch of surfaces, in the coordinates of their bodies.  Private to
+// src/dynamics.
 #ifndef DC_DYNAMICS_TOUCH_FORCES_H
 #define DC_DYNAMICS_TOUCH_FORCES_H
 

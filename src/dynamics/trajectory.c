@@ -334,7 +334,8 @@ const double *dc_trajectory_state(const struct dc_trajectory *trajectory, int st
                : trajectory->between.q + (size_t)inside * (size_t)trajectory->nq;
 }
 
-// The memory that state k of a step was left with: that of frame 0 is none, that of a later frame is of the step before.
+// The memory that state k of a step was left with: that of frame 0 is none, that of a later frame is of the step
+// before.
 const double *dc_trajectory_memory(const struct dc_trajectory *trajectory, int step, int k)
 {
   if (k == 0 && step == 0)

@@ -4,8 +4,8 @@
 //     F = sum_a x_a g_a^T,   energy V psi(F),   force of node a  -V P g_a,   P = d psi / d F.
 // Gradients of triangles and segments are given in axes of their own, the third or the last two components 0, so that
 // these columns of F are 0.  Quadratic tetrahedra of ten nodes (quadratic.c) have gradients that vary: their F is taken
-// at four places, the samples, which share the volume; a linear element is one sample.  Sheets and rods also bend: every inner edge or node has the quadratic energy of a stencil
-// of nodes
+// at four places, the samples, which share the volume; a linear element is one sample.  Sheets and rods also bend:
+// every inner edge or node has the quadratic energy of a stencil of nodes
 //
 //     B w/2 |sum_a k_a x_a|^2,   B the bending stiffness (bending.c).
 #ifndef DC_ELASTIC_ELASTIC_H
@@ -27,8 +27,8 @@ enum { DC_ELEMENT_NODES = 10 };  // of an element at most
 struct dc_elastic {
   const struct dc_simplices *mesh;  // its nodes are the positions at rest
   int element_count, corners;       // elements of the energy and nodes of each
-  // [element_count] quadratic tetrahedra: corners 0 1 2 3, then the middles of 01 02 03 12 13 23; each is eight elements
-  // of the mesh.  NULL: the elements are those of the mesh
+  // [element_count] quadratic tetrahedra: corners 0 1 2 3, then the middles of 01 02 03 12 13 23; each is eight
+  // elements of the mesh.  NULL: the elements are those of the mesh
   const int (*quadratic)[DC_ELEMENT_NODES];
   int sample_count, stride;  // samples, in the order of elements: one or four each; nodes that gradients hold for one
   double (*gradients)[3];    // [sample_count * stride] g_a, 1/m
@@ -44,15 +44,15 @@ struct dc_elastic {
 // arena; mesh is kept by reference.  DC_MEMORY.
 enum dc_status dc_elastic_create(struct dc_elastic *elastic, const struct dc_simplices *mesh, double section,
                                  struct dc_arena *arena, struct dc_error *error);
-// The same for quadratic tetrahedra [count] whose eighths are the elements of the mesh, one after the other, the four at
-// corners first.  Arrays are kept by reference.
+// The same for quadratic tetrahedra [count] whose eighths are the elements of the mesh, one after the other, the four
+// at corners first.  Arrays are kept by reference.
 enum dc_status dc_elastic_create_quadratic(struct dc_elastic *elastic, const struct dc_simplices *mesh, int count,
                                            const int (*quadratic)[DC_ELEMENT_NODES], struct dc_arena *arena,
                                            struct dc_error *error);
 enum dc_status dc_elastic_add_bends(struct dc_elastic *elastic, struct dc_arena *arena, struct dc_error *error);
 
-// The part of the bending of the material that the elements of a solid allow, at most 1, by a test of small bending about
-// the flattest axis (flexibility.c); NAN when memory is short or the mesh too poor.  It factors one matrix.
+// The part of the bending of the material that the elements of a solid allow, at most 1, by a test of small bending
+// about the flattest axis (flexibility.c); NAN when memory is short or the mesh too poor.  It factors one matrix.
 double dc_elastic_flexibility(const struct dc_elastic *elastic, double poisson);
 
 // Stencils couple nodes: first the elements, then the bends.  Returns the nodes of one, at most DC_ELEMENT_NODES;

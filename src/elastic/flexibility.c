@@ -5,8 +5,8 @@
 // 2. The stress sigma = -s e e^T, s = n . (x - c), is in equilibrium: it is that of pure bending, whatever the outline,
 //    with the tractions sigma . normal on the surface.  With Young's modulus 1 its energy is half of A = int s^2 dV.
 // 3. The nodes take the forces f_a = sum_samples V sigma g_a.  By the principle of virtual work K u = f makes u the
-//    projection of the true displacement onto those of the elements, in the energy of small displacements, so that u . f
-//    = A_h <= A (Strang and Fix, An Analysis of the Finite Element Method, 1.6).
+//    projection of the true displacement onto those of the elements, in the energy of small displacements, so that u .
+//    f = A_h <= A (Strang and Fix, An Analysis of the Finite Element Method, 1.6).
 // 4. A_h / A is the result: 1 where elements can bend as the material does.
 //
 // Rigid motions meet no force; a millionth of a millionth of the diagonal keeps them at rest.

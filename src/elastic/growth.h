@@ -11,7 +11,8 @@
 #include "elastic/elastic.h"
 #include "math/vector.h"
 
-// (A^-1)' = slope of A^-1 by c where by_strain, else A^-1, of sample e: a I + b d d^T.  False: the sample does not grow.
+// (A^-1)' = slope of A^-1 by c where by_strain, else A^-1, of sample e: a I + b d d^T.  False: the sample does not
+// grow.
 static inline bool dc_growth_inverse(const struct dc_growth *growth, int e, bool by_strain, double inverse[9])
 {
   int part = growth ? growth->part_of[e] : -1;

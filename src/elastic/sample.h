@@ -17,7 +17,8 @@ static inline const double (*dc_sample_gradients(const struct dc_elastic *elasti
   return (const double(*)[3])(elastic->gradients + (size_t)elastic->stride * (size_t)sample);
 }
 
-// Elements of the mesh whose factors a sample has the mean of: of a quadratic one, an eighth at a corner and one inside.
+// Elements of the mesh whose factors a sample has the mean of: of a quadratic one, an eighth at a corner and one
+// inside.
 static inline void dc_sample_elements(const struct dc_elastic *elastic, int e, int elements[2])
 {
   int within = e % DC_QUADRATIC_SAMPLES;

@@ -77,8 +77,8 @@ void dc_elastic_add_strain_gradient(const struct dc_elastic *elastic, const doub
   }
 }
 
-// Blocks of nodes a and b of a sample: (G g_b)(G g_a)^T/2 + (g_a.g_b) G G^T/2, and (g_a . S g_b) I, which compression makes
-// negative; projected leaves the latter out where it is.
+// Blocks of nodes a and b of a sample: (G g_b)(G g_a)^T/2 + (g_a.g_b) G G^T/2, and (g_a . S g_b) I, which compression
+// makes negative; projected leaves the latter out where it is.
 static void add_sample_hessian(const struct dc_elastic *elastic, const double *x, const double *y, int sample,
                                bool projected, double scale, double blocks[DC_ELEMENT_BLOCKS][9])
 {

@@ -181,8 +181,8 @@ static bool create_method(struct dc_block_solver *solver, const struct dc_symmet
          (preconditioner != DC_PRECONDITION_TWO_LEVEL || solver->coarse);
 }
 
-// Creates an iterative solver for a matrix of blocks of 3 unknowns, or of multiples for sweeps; NULL when it has others,
-// or memory runs out.
+// Creates an iterative solver for a matrix of blocks of 3 unknowns, or of multiples for sweeps; NULL when it has
+// others, or memory runs out.
 struct dc_block_solver *dc_block_solver_create(struct dc_symmetric_matrix *matrix, struct dc_block_method method)
 {
   if (!all_blocks(matrix, dc_block_method_sweeps(method)))

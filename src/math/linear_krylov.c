@@ -167,8 +167,8 @@ static void advance(struct dc_krylov *krylov, const struct dc_linear_map *invers
   add_scaled(x, 1, krylov->better, size);
 }
 
-// Cycles of at most RESTART iterations, each from the true residual at its start, which is b for x = 0.  A residual that
-// is no finite number ends them: no iteration could lower it.
+// Cycles of at most RESTART iterations, each from the true residual at its start, which is b for x = 0.  A residual
+// that is no finite number ends them: no iteration could lower it.
 static struct dc_iterations gmres(struct dc_krylov *krylov, const struct dc_linear_map *matrix,
                                   const struct dc_linear_map *inverse, const double *b, double part, int most,
                                   double *x)

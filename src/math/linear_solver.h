@@ -60,7 +60,8 @@ enum dc_status dc_symmetric_factor_positive(struct dc_symmetric_matrix *matrix);
 // pivoting.  DC_NUMERICAL when singular or not finite, or when the sparse one would have needed pivoting; DC_MEMORY.  A
 // nearly singular matrix shows in the residual of the solution.
 enum dc_status dc_symmetric_factor_indefinite(struct dc_symmetric_matrix *matrix);
-// Name of the backend, "dense", "sparse", "supernodal" or "strong", and the number of factorizations tried since creation.
+// Name of the backend, "dense", "sparse", "supernodal" or "strong", and the number of factorizations tried since
+// creation.
 const char *dc_symmetric_backend_name(const struct dc_symmetric_matrix *matrix);
 long dc_symmetric_factor_count(const struct dc_symmetric_matrix *matrix);
 // Solves with the last factorization: x = A^-1 b; x may be b.  relative_residual: |b - A x|_inf / |b|_inf of

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrices of many blocks each of which is coupled to all others, but strongly to few: bodies that act on each other at
-// any distance.  The strong part alone is factored, and conjugate gradients (Hestenes and Stiefel 1952) with that factor
-// as preconditioner solve the whole.
+// any distance.  The strong part alone is factored, and conjugate gradients (Hestenes and Stiefel 1952) with that
+// factor as preconditioner solve the whole.
 //
-// 1. With D the diagonal, f_IJ is the Frobenius norm of a block (I, J) of D^-1/2 A D^-1/2.  Blocks with f_IJ <= WEAK are
-//    left out, and rho_I is the sum of f_IJ over what is left out of the rows I.
+// 1. With D the diagonal, f_IJ is the Frobenius norm of a block (I, J) of D^-1/2 A D^-1/2.  Blocks with f_IJ <= WEAK
+//    are left out, and rho_I is the sum of f_IJ over what is left out of the rows I.
 // 2. The strong part S is what is kept, with the diagonal times 1 - rho_I.  Then A - S is positive semidefinite, since
 //    |x_I^T F_IJ x_J| <= f_IJ (|D^1/2 x_I|^2 + |D^1/2 x_J|^2)/2.  So A is positive definite if S is (Ajiz and Jennings
 //    1984), and the eigenvalues of S^-1 A are not below 1.

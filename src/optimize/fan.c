@@ -400,8 +400,8 @@ static void keep_best(struct work *work)
   memcpy(work->best + BEST_POINT, work->iteration->x, p * sizeof *work->best);
 }
 
-// From a plateau back to the best point, with a shorter radius than any before from there; *back false: this is the best
-// point, or all radii were tried.
+// From a plateau back to the best point, with a shorter radius than any before from there; *back false: this is the
+// best point, or all radii were tried.
 static enum dc_status go_back(struct work *work, bool *back, struct dc_error *error)
 {
   size_t p = (size_t)dc_problem_point_size(work->problem);

@@ -5,10 +5,9 @@
 // 2. A few Gauss-Newton steps in the planning world; the better of both plans in the plant is kept (trials).
 // 3. Steps with residuals of the plant aim it at the goal (horizon_aim.c).
 // 4. The first steps are applied.  A plan that has reached in its trial is applied as it is.
-// Controls of the start, and those that act on the whole run, have one window: they are aimed only.
-// Where a loop does not reach, the next one has other settings.  In the second windows follow each other as fast as the
-// controls allow, and contact of the plans is hard, for what is gripped from afar slips in the plant.  The third is aimed
-// for longer.
+// Controls of the start, and those that act on the whole run, have one window: they are aimed only. Where a loop does
+// not reach, the next one has other settings.  In the second windows follow each other as fast as the controls allow,
+// and contact of the plans is hard, for what is gripped from afar slips in the plant.  The third is aimed for longer.
 #include "plan/closed_loop.h"
 
 #include <math.h>

@@ -39,11 +39,11 @@ struct dc_first_guess_observer {
   void *context;
 };
 
-// Replaces parameters [parameter_count], the first guess of the plan's window, when the gradient of plan->estimate.settings
-// vanishes there or cannot be computed: by the first draw whose gradient does not vanish, else by the draw with the
-// largest gradient. A loss of zero needs no gradient; without parameters nothing is done.  A gradient within the
-// rounding of differences counts as vanished.  Draws follow from the seed and the window.  DC_MEMORY; it is no failure
-// when nothing can be rolled out.
+// Replaces parameters [parameter_count], the first guess of the plan's window, when the gradient of
+// plan->estimate.settings vanishes there or cannot be computed: by the first draw whose gradient does not vanish, else
+// by the draw with the largest gradient. A loss of zero needs no gradient; without parameters nothing is done.  A
+// gradient within the rounding of differences counts as vanished.  Draws follow from the seed and the window.
+// DC_MEMORY; it is no failure when nothing can be rolled out.
 enum dc_status dc_first_guess_find(struct dc_plan *plan, double *parameters, struct dc_error *error);
 
 #endif

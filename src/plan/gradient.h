@@ -41,9 +41,9 @@ enum dc_status dc_gradient_check_model(const struct dc_gradient_settings *settin
                                        const struct dc_contact_model *model, struct dc_error *error);
 
 // Estimates the gradient [parameter_count] of the loss, whose value at parameters is loss, by the method of
-// plan->estimate.settings (not DC_GRADIENT_ADJOINT).  plan->trajectory and plan->input are not changed; the work is counted in
-// plan.  The bits do not depend on the number of threads.  Without parameters nothing is done or counted.  DC_NUMERICAL
-// when no point could be rolled out; DC_MEMORY.
+// plan->estimate.settings (not DC_GRADIENT_ADJOINT).  plan->trajectory and plan->input are not changed; the work is
+// counted in plan.  The bits do not depend on the number of threads.  Without parameters nothing is done or counted.
+// DC_NUMERICAL when no point could be rolled out; DC_MEMORY.
 typedef enum dc_status dc_gradient_function(struct dc_plan *plan, const double *parameters, double loss,
                                             double *gradient, struct dc_error *error);
 

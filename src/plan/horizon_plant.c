@@ -30,7 +30,8 @@ struct dc_horizon_plant {
   double *q_before;                  // [nq] the plant's state before its last frame
   double before_length;              // length of the interval between them, s
   size_t impact_count;               // of dc_trajectory_memory of the plant
-  // Numbers that impacts have left there; behind them 0 where the plan's model remembers more numbers (bounces on time).
+  // Numbers that impacts have left there; behind them 0 where the plan's model remembers more numbers (bounces on
+  // time).
   double *impacts;
   bool moved;  // q differs from the plant's frame
   // Trials; NULL without.

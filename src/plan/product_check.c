@@ -211,9 +211,9 @@ static void age(struct differences *of, int count)
   memcpy(of->last_refined, of->refined, (size_t)count * sizeof *of->refined);
 }
 
-// Central differences at steps that shrink by 4, extrapolated once; of three neighbours that agree best the middle one is
-// taken: two may agree by chance where rounding moves both.  Steps whose rollouts are divided differently, or fail, are
-// skipped.
+// Central differences at steps that shrink by 4, extrapolated once; of three neighbours that agree best the middle one
+// is taken: two may agree by chance where rounding moves both.  Steps whose rollouts are divided differently, or fail,
+// are skipped.
 static enum dc_status take_differences(struct dc_plan *plan, const double *x, struct differences *of, int count,
                                        struct dc_product_check *check, struct dc_error *error)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The task that brings hands to bodies with goals (race_approach.h).
 //
-// 1. A control acts at all times.  The body is the first one that moves, has convex parts and a goal, and that no control moves.
+// 1. A control acts at all times.  The body is the first one that moves, has convex parts and a goal, and that no
+//    control moves.
 // 2. Hands are links that touch it, that a control moves, and that carry no other link of this kind; the nearest ones.
 // 3. With two hands or more: "com" draws their common centre of mass to the body's centre in every frame.
 //    "clearance" draws every hand to the body's surface.  Each of the two kinds has half of the first guess's loss.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The task of a member of a race that first brings hands to the bodies that have goals.
 //
-// Hands are the last links of the mechanisms that controls move.  Their far fields push bodies away and cannot pull them,
-// so that nothing tells a gripper above a cube to close around it and to lift.  In this task the common centre of the
-// hands is drawn to the centre of a body that no control moves and that has a goal, and each hand to its surface, beside
-// the scene's own objectives.
+// Hands are the last links of the mechanisms that controls move.  Their far fields push bodies away and cannot pull
+// them, so that nothing tells a gripper above a cube to close around it and to lift.  In this task the common centre of
+// the hands is drawn to the centre of a body that no control moves and that has a goal, and each hand to its surface,
+// beside the scene's own objectives.
 #ifndef DC_PLAN_RACE_APPROACH_H
 #define DC_PLAN_RACE_APPROACH_H
 

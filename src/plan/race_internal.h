@@ -39,7 +39,8 @@ struct dc_race {
 
 // Sets up the task that brings hands near, once the loss of the first guess is known.
 void dc_race_set_approach(struct dc_search *search, double first_loss);
-// Starts the recipe at x as member `index`; away: in its own world, or number away of them, before its first part is over.
+// Starts the recipe at x as member `index`; away: in its own world, or number away of them, before its first part is
+// over.
 enum dc_status dc_race_start_member(struct dc_search *search, int index, int recipe, int away, const double *x,
                                     struct dc_error *error);
 

@@ -3,7 +3,8 @@
 //
 // 1. An objective is a cost where it cannot be reached, and a mean where "when" says so; one with "from" is judged all
 //    the way, as its loss is, and is no mean in this sense.
-// 2. With a cost or a mean in the task, every objective that can be reached is copied, at the last frame if it is a mean.
+// 2. With a cost or a mean in the task, every objective that can be reached is copied, at the last frame if it is a
+//    mean.
 // 3. All weights of a copy are scaled together.
 #include "plan/race_judged.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The task of a member of a race in which what is judged weighs more than what is not.
 //
-// A task is reached by its tolerances.  Where its loss has costs, such as effort, or means over frames while the last one
-// is judged, the lowest loss need not be inside of the tolerances.  In this task what is judged has a multiple of its
-// weight, at the frame where it is judged, beside the scene's own objectives.
+// A task is reached by its tolerances.  Where its loss has costs, such as effort, or means over frames while the last
+// one is judged, the lowest loss need not be inside of the tolerances.  In this task what is judged has a multiple of
+// its weight, at the frame where it is judged, beside the scene's own objectives.
 #ifndef DC_PLAN_RACE_JUDGED_H
 #define DC_PLAN_RACE_JUDGED_H
 

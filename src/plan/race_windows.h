@@ -11,8 +11,8 @@ int dc_race_held_steps(const struct dc_model *model, const struct dc_task *task,
 // Settings for windows of a task, from the number of its steps and how long its controls hold a target.  False: windows
 // do not fit the task.
 bool dc_race_windows_settings(const struct dc_model *model, const struct dc_task *task, struct dc_horizon *settings);
-// Runs the windows of a turn; *over: there are none left, or they failed.  Its work is added to *work.  DC_STOPPED: stop
-// (may be NULL) was asked for; the turn is then to be taken back.
+// Runs the windows of a turn; *over: there are none left, or they failed.  Its work is added to *work.  DC_STOPPED:
+// stop (may be NULL) was asked for; the turn is then to be taken back.
 enum dc_status dc_race_windows_turn(struct dc_receding_horizon *windows, struct dc_stop_request *stop,
                                     struct dc_plan_work *work, bool *over, struct dc_error *error);
 // Sets two first guesses for the whole run [2][parameters] of what was applied: steps after the last applied one have

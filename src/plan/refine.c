@@ -152,8 +152,8 @@ static bool may_overlap(const struct dc_refine *refine, int a, int b)
          !is_pair(refine, a, b);
 }
 
-// Whether a target is on a side, or on an edge of sides, that is no facet of a round one: sides of a convex part are all
-// triangles of one normal.
+// Whether a target is on a side, or on an edge of sides, that is no facet of a round one: sides of a convex part are
+// all triangles of one normal.
 static bool is_flat_at(const struct dc_refine *refine, const struct dc_refine_contact *contact, const int body[2],
                        int k)
 {

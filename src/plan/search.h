@@ -78,9 +78,9 @@ void dc_search_destroy(struct dc_search *search);
 
 // Runs until it is done, the observer stops it, or plan->stop breaks off a turn within a Jacobian (DC_STOPPED: another
 // call continues, after a broken turn with the members as they are loaded). Iteration 0 is the first guess in the scene
-// itself.  If it cannot be rolled out, a portfolio reports the loss NAN; plan->descent.first is then the first rollout that
-// succeeded, and the guess's own status ends a search in which none did.  Every further iteration is a turn, with loss
-// and parameters (of the stage's time steps) of its lowest member or draw.  DC_INFEASIBLE and DC_NUMERICAL end a
+// itself.  If it cannot be rolled out, a portfolio reports the loss NAN; plan->descent.first is then the first rollout
+// that succeeded, and the guess's own status ends a search in which none did.  Every further iteration is a turn, with
+// loss and parameters (of the stage's time steps) of its lowest member or draw.  DC_INFEASIBLE and DC_NUMERICAL end a
 // member; if all fail the loss is NAN.  Other statuses of dc_plan_evaluate end the search.
 enum dc_status dc_search_run(struct dc_search *search, dc_plan_observer *observer, void *observer_context,
                              struct dc_error *error);

@@ -155,7 +155,8 @@ struct dc_plan *dc_plan_create(const struct dc_model *model, const struct dc_tas
 // has no room for frames before dc_plan_use_file, which must precede the first rollout.
 struct dc_plan *dc_plan_create_forward(const struct dc_model *model, const struct dc_task *task, int steps,
                                        bool in_file, struct dc_error *error);
-// Puts the trajectory into a file of dc_record_bytes for plan->sizes.steps steps; the plan then owns it, even on failure.
+// Puts the trajectory into a file of dc_record_bytes for plan->sizes.steps steps; the plan then owns it, even on
+// failure.
 enum dc_status dc_plan_use_file(struct dc_plan *plan, struct dc_mapped_file *file, struct dc_error *error);
 void dc_plan_destroy(struct dc_plan *plan);
 // All work of the plan, of its worlds and of workers that it hires from now on is given up with DC_STOPPED, also within
@@ -234,11 +235,10 @@ typedef bool dc_plan_observer(void *context, const struct dc_plan_iteration *ite
 // Starts to minimize the loss of the window from parameters; options must stay valid until the end.
 enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_type *optimizer, const void *options,
                              const double *parameters, struct dc_error *error);
-// Draws the first guess where plan->guess.settings says so, then iterates until it is done or stopped.  The observer stops
-// it between iterations; plan->stop stops it within a Jacobian, which undoes the iteration (DC_STOPPED: another call
-// continues).  First and best trajectories and parameters are kept in plan.
-// Where it is blocked, or evaluations fail in a row, it restarts near the best point, up to most_retreats times.
-// Statuses of dc_minimization_next.
+// Draws the first guess where plan->guess.settings says so, then iterates until it is done or stopped.  The observer
+// stops it between iterations; plan->stop stops it within a Jacobian, which undoes the iteration (DC_STOPPED: another
+// call continues).  First and best trajectories and parameters are kept in plan. Where it is blocked, or evaluations
+// fail in a row, it restarts near the best point, up to most_retreats times. Statuses of dc_minimization_next.
 enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer, void *observer_context,
                                 struct dc_error *error);
 // Does one iteration; *done: there is none left, and *iteration is unchanged.  After DC_STOPPED only the time is

@@ -26,8 +26,8 @@ static struct dc_plan *hire_forward(const struct dc_plan *plan, struct dc_error 
   return dc_plan_create_forward(plan->model, plan->task, plan->sizes.steps, false, error);
 }
 
-// Gives a worker the present window, start, state, scales and request to stop of a plan.  Pointers of the start stay the
-// plan's.
+// Gives a worker the present window, start, state, scales and request to stop of a plan.  Pointers of the start stay
+// the plan's.
 void dc_plan_follow(struct dc_plan *worker, const struct dc_plan *plan)
 {
   dc_plan_set_window(worker, plan->window.first, plan->window.steps);

@@ -3,12 +3,13 @@
 // (dcsim_dataset; docs/dataset.md has the layout).
 //
 // 1. list_points: the directories of the points, in the order of their numbers.
-// 2. add_point: result, scene, trajectory and certificate of each run are read and appended (io/run/dataset_h5.h).  A run
-//    that did not reach its goal is a demonstration, too, and marked as such; a point without a run, or one whose run
-//    failed or was stopped, is counted and left out.
+// 2. add_point: result, scene, trajectory and certificate of each run are read and appended (io/run/dataset_h5.h).  A
+//    run that did not reach its goal is a demonstration, too, and marked as such; a point without a run, or one whose
+//    run failed or was stopped, is counted and left out.
 // 3. gather: both files are written when all are read; a study without any run that ended is refused.
 //
-// Everything is read anew each time, so that an ended command leaves nothing half done but certificates, which are kept.
+// Everything is read anew each time, so that an ended command leaves nothing half done but certificates, which are
+// kept.
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>

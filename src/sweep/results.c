@@ -4,8 +4,8 @@
 
 #include "sweep/tables.h"
 
-// Columns in the order of enum dc_result: the run's, then, of studies that verify, a verdict for each world, then message and
-// seconds.
+// Columns in the order of enum dc_result: the run's, then, of studies that verify, a verdict for each world, then
+// message and seconds.
 const char *dc_result_name(enum dc_result result)
 {
   static const char *const names[] = {"success",  "loss",    "initial_loss", "iterations", "steps",

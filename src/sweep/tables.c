@@ -141,8 +141,8 @@ static void put_results(const struct dc_sweep *sweep, struct dc_h5_table *table,
   }
 }
 
-// sweep.h5: every column as an array [points that are done], varying values in the group "values".  The two buffers hold
-// one column after the other; the table copies what it is given.
+// sweep.h5: every column as an array [points that are done], varying values in the group "values".  The two buffers
+// hold one column after the other; the table copies what it is given.
 static enum dc_status write_h5(const struct dc_sweep *sweep, struct dc_error *error)
 {
   long count = sweep->done;

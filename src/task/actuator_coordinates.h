@@ -4,8 +4,8 @@
 // Coordinates have names within their body.  A free body has "rx", "ry", "rz" (components of the rotation vector, rad)
 // and "x", "y", "z" (translation, m); a ball "rx", "ry", "rz".  A hinge or slide, alone or in a composite, is named by
 // its number among the degrees of freedom of the body, from "0".  Numbers name every coordinate; in a composite with
-// several balls only the first has letters.  A soft body has "pressure", its chambers and its muscles (body/soft_drives.h);
-// forces push it along "x", "y", "z".
+// several balls only the first has letters.  A soft body has "pressure", its chambers and its muscles
+// (body/soft_drives.h); forces push it along "x", "y", "z".
 //
 // The target velocity of a coordinate is the rate of its target position.  When several components of a rotation vector
 // change at once, this is the target's angular velocity to first order in the angle from the initial state.
@@ -100,8 +100,8 @@ struct dc_actuator_coordinates dc_joint_coordinates(const struct dc_actuator_opt
 const char *dc_actuator_coordinate_name(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model,
                                         char text[16]);
 
-// The unit of the coordinate: the member parameter_unit of controls whose parameters are displacements, coordinate after coordinate,
-// and whose options begin with struct dc_actuator_options.
+// The unit of the coordinate: the member parameter_unit of controls whose parameters are displacements, coordinate
+// after coordinate, and whose options begin with struct dc_actuator_options.
 const char *dc_actuator_parameter_unit(const void *options, const struct dc_model *model, int steps, int i,
                                        double *scale);
 

@@ -96,8 +96,8 @@ static double frame_value(const struct dc_com_options *com, const struct dc_mode
   return excess <= 0 ? 0 : com->weight * excess;
 }
 
-// Adds weight max(d^2 - (inside tolerance)^2, 0) over the frames, times their share; d: distance of the common centre of
-// mass from the target.
+// Adds weight max(d^2 - (inside tolerance)^2, 0) over the frames, times their share; d: distance of the common centre
+// of mass from the target.
 static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                        const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {

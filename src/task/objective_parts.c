@@ -25,7 +25,8 @@ static int compare_indices(const void *left, const void *right)
   return (a > b) - (a < b);
 }
 
-// Neighbours of a sorted copy are compared: lists may name thousands of bodies, and a scene may have thousands of lists.
+// Neighbours of a sorted copy are compared: lists may name thousands of bodies, and a scene may have thousands of
+// lists.
 static enum dc_status check_named_once(const struct dc_index_list *bodies, const struct dc_model *model,
                                        struct dc_error *error)
 {

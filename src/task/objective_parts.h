@@ -70,8 +70,8 @@ enum dc_status dc_objective_list_bodies(struct dc_index_list *bodies, const stru
                                         bool (*counts)(const struct dc_model *model, int body), const char *lacks,
                                         struct dc_arena *arena, struct dc_error *error);
 
-// Mass of a rigid body that moves, of a soft body or of what is fixed to one, kg; 0 for others, such as cables.  scene_mass is the
-// model's; mass_of is multiplied by the factor of the input (NULL: 1).
+// Mass of a rigid body that moves, of a soft body or of what is fixed to one, kg; 0 for others, such as cables.
+// scene_mass is the model's; mass_of is multiplied by the factor of the input (NULL: 1).
 double dc_objective_scene_mass(const struct dc_model *model, int body);
 double dc_objective_mass_of(const struct dc_model *model, const struct dc_rollout_input *input, int body);
 // Adds a derivative by that mass; does nothing where the cotangent has no input.

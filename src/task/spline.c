@@ -7,8 +7,8 @@
 //     b = ((1-x)^3, 3x^3 - 6x^2 + 4, -3x^3 + 3x^2 + 3x + 1, x^3) / 6           (de Boor 2001, chapter IX)
 //
 // so that displacement, velocity and acceleration start at zero.  The targets of a step are c(y) and c'(y) y' at its
-// time (dc_actuator_target_steps), with c the bounds (task/clamp.h).  Control points span the whole run, so that there is
-// no receding horizon.
+// time (dc_actuator_target_steps), with c the bounds (task/clamp.h).  Control points span the whole run, so that there
+// is no receding horizon.
 #include <math.h>
 #include <stdio.h>
 

@@ -59,8 +59,8 @@ int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *m
 }
 
 // Draws one control's parameters about a guess: normal numbers for each of its coordinates at some moments, with
-// straight lines between them; one knot is a constant offset, which moves the whole motion.  Independent numbers in each
-// step would cancel over it.
+// straight lines between them; one knot is a constant offset, which moves the whole motion.  Independent numbers in
+// each step would cancel over it.
 static void draw_about(const struct dc_control *control, const struct dc_model *model, int steps, const double *guess,
                        const struct dc_spread *spread, struct dc_random *random, double *parameters)
 {
@@ -238,8 +238,8 @@ bool dc_task_design_value(const struct dc_task *task, const struct dc_model *mod
   return false;
 }
 
-// Parameters of one group are scaled alike.  An entry that tells no groups has each parameter in one of its own; numbers
-// of groups follow each other over the entries.
+// Parameters of one group are scaled alike.  An entry that tells no groups has each parameter in one of its own;
+// numbers of groups follow each other over the entries.
 int dc_task_groups(const struct dc_task *task, const struct dc_model *model, int steps, int *group)
 {
   int groups = 0;

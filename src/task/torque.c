@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control "torque": forces on the coordinates of one joint, with or without an actuator, or on a point of a soft body,
 // one per step or block of steps.  A point's force acts on its nodes by their weights.  With parameter y the force is L
-// c(y), with c the bounds -1 and 1 (task/clamp.h): y is the requested fraction of the limit L, which on slides and hinges
-// is never above the effort_limit of their body.
+// c(y), with c the bounds -1 and 1 (task/clamp.h): y is the requested fraction of the limit L, which on slides and
+// hinges is never above the effort_limit of their body.
 //
 // Forces are linear in c(y), so that the three products are short: apply adds L c(y) to force [steps][nv] of the input,
-// pull_back takes L c'(y) times the cotangent at the same entry, summed over the steps of a block, and push_forward adds
-// L c'(y) times the direction there.  On a soft body an entry becomes one for every node of the support, with its weight.
-// Parameters are [blocks][coordinates]; the helpers for blocks are those of all controls that hold (held_parameters.h).
+// pull_back takes L c'(y) times the cotangent at the same entry, summed over the steps of a block, and push_forward
+// adds L c'(y) times the direction there.  On a soft body an entry becomes one for every node of the support, with its
+// weight. Parameters are [blocks][coordinates]; the helpers for blocks are those of all controls that hold
+// (held_parameters.h).
 #include "task/held_parameters.h"
 
 static const struct dc_option options_table[] = {

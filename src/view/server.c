@@ -66,8 +66,8 @@ struct line {
   bool asked;            // a request has come, or it is being ended
 };
 
-// One view.  The daemon answers on a thread of its own, whatever the program does meanwhile; the caller's function is called
-// there and has to know how to share what it reads.
+// One view.  The daemon answers on a thread of its own, whatever the program does meanwhile; the caller's function is
+// called there and has to know how to share what it reads.
 struct dc_server {
   struct MHD_Daemon *daemon;
   dc_server_answer *answer;
@@ -235,7 +235,8 @@ static struct MHD_Daemon *start_daemon(struct dc_server *server, int port)
   return daemon;
 }
 
-// The port is asked for again after the daemon has started: 0 lets the system choose one, and the address has to name it.
+// The port is asked for again after the daemon has started: 0 lets the system choose one, and the address has to name
+// it.
 struct dc_server *dc_server_start(int port, dc_server_answer *answer, void *context, struct dc_error *error)
 {
   struct dc_server *server = dc_alloc(1, sizeof *server);

@@ -367,7 +367,8 @@ static int end_it(void *context)
   return 1;
 }
 
-// An evaluation that is ended is a failure that leaves everything as it was; the next one has the bits that it would have.
+// An evaluation that is ended is a failure that leaves everything as it was; the next one has the bits that it would
+// have.
 static void test_poll(void)
 {
   dcsim_scene *scene = open_text(two_balls), *long_one;

@@ -178,8 +178,8 @@ static void lowest_vertex(const struct dc_contact *contact, const struct scene *
   dc_vec_add(vertex, scene->poses[0].position, collider->turned[lowest]);
 }
 
-// Random motions by up to 1 rad: of the first body about where it nearly touches the second one, which stands still then,
-// or of both about points in or near them, with a slip.  The third stands.
+// Random motions by up to 1 rad: of the first body about where it nearly touches the second one, which stands still
+// then, or of both about points in or near them, with a slip.  The third stands.
 static void count_motion(struct dc_contact *contact, struct scene *scene, struct dc_random *random,
                          const double direction[3], bool tips, struct counts *counts)
 {
@@ -254,9 +254,9 @@ static void test_thin_bodies(void)
   CHECK(counts.wound >= 10 && counts.crossing >= 50, "%d, %d", counts.wound, counts.crossing);
 }
 
-// A rod turns about a point near its end: along the helix its far end sweeps an arc, along the chord both ends are farther
-// inwards by 0.3 (1 - cos(1/2)) = 0.037 m.  A ball is met by the far end on the helix only, another by the near end on the
-// chord only, a third by neither.
+// A rod turns about a point near its end: along the helix its far end sweeps an arc, along the chord both ends are
+// farther inwards by 0.3 (1 - cos(1/2)) = 0.037 m.  A ball is met by the far end on the helix only, another by the near
+// end on the chord only, a third by neither.
 static void test_between(void)
 {
   struct scene scene;

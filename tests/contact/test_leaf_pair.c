@@ -307,8 +307,8 @@ static double apart_by(const struct dc_pair_derivatives *x, const struct dc_pair
   return fmax(fabs(x->energy - y->energy) / fabs(x->energy), fmax(apart[0] / most[0], apart[1] / most[1]));
 }
 
-// Leaves of several pairs of bodies are solved side by side: results have the same bits for one thread and for four, and
-// are to rounding those of each pair alone; where two bodies meet, the others do not notice.
+// Leaves of several pairs of bodies are solved side by side: results have the same bits for one thread and for four,
+// and are to rounding those of each pair alone; where two bodies meet, the others do not notice.
 static void test_batches(void)
 {
   static const char *const kinds[] = {

@@ -8,7 +8,8 @@
 #include "plan/trajectory_plan.h"
 #include "scene_files.h"
 
-// A box that falls onto the ground and leaves it again, an arm of two links with actuators and limits, contact with friction: every kind is there.
+// A box that falls onto the ground and leaves it again, an arm of two links with actuators and limits, contact with
+// friction: every kind is there.
 static const char head[] =
     "{'time': {'step': 0.02, 'steps': 20}, 'contact': {'model': 'bsh', 'stiffness': 2e-4, 'friction': 0.5,"
     " 'friction_smoothing': 0.05}, 'shapes': {'box': {'type': 'box', 'size': [0.3, 0.3, 0.3]}, 'ground': {'type': "

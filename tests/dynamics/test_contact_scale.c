@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact settings that are chosen: by similarity, by formulas of half-spaces, by the far field, and what is given stays.
+// Contact settings that are chosen: by similarity, by formulas of half-spaces, by the far field, and what is given
+// stays.
 #include "harness.h"
 
 #include "dynamics/approach.h"
@@ -221,8 +222,8 @@ static void test_link_masses(void)
   scene_end(&scene);
 }
 
-// A passive arm above a floor with a grain at its end, of a milligram and of a tenth of a kilogram: fixed there, or turning
-// with a rotor, its mass hardly matters to the stiffness; free beside it, it decides.
+// A passive arm above a floor with a grain at its end, of a milligram and of a tenth of a kilogram: fixed there, or
+// turning with a rotor, its mass hardly matters to the stiffness; free beside it, it decides.
 static void test_grains(void)
 {
   static const char *const joints[3] = {"fixed", "hinge", "free"};

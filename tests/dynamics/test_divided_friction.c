@@ -34,7 +34,8 @@ static struct dc_body_definition *skid(struct scene *scene, const struct dc_cont
   return ball;
 }
 
-// The change of momentum of a body up to the last frame, kg m/s, and in how many parts the most divided step was solved.
+// The change of momentum of a body up to the last frame, kg m/s, and in how many parts the most divided step was
+// solved.
 static int impulse(const struct scene *scene, const struct dc_trajectory *trajectory, int body, const double start[3],
                    double change[3])
 {
@@ -293,8 +294,8 @@ static void test_adjoint(void)
   }
 }
 
-// Derivatives through steps that a ball far away divides as it hits the plane, while a cube slides and what friction keeps
-// is passed on.
+// Derivatives through steps that a ball far away divides as it hits the plane, while a cube slides and what friction
+// keeps is passed on.
 static void fall_beside(struct scene *scene, const struct dc_contact_model *model, double z, double speed)
 {
   static const double rotation[4] = {0.92338, 0.30779, 0.20520, 0.10260};

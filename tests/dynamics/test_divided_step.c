@@ -133,8 +133,8 @@ static void test_motion_between(void)
   scene_end(&scene);
 }
 
-// A cube tips over an edge, at a gap at rest of less than 1e-5 m: along the arc its motion is clear, while its chord goes
-// through the floor and would ask for a division in five steps.
+// A cube tips over an edge, at a gap at rest of less than 1e-5 m: along the arc its motion is clear, while its chord
+// goes through the floor and would ask for a division in five steps.
 static void test_tipping(void)
 {
   for (int plane = 0; plane < 2; plane++) {

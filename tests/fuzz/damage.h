@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damages text at random, for tests that feed it to a reader.  DCSIM_SEED=K draws other damages than the usual ones, and
-// DCSIM_ROUNDS=N other numbers of them, for a long test under sanitizers.
+// Damages text at random, for tests that feed it to a reader.  DCSIM_SEED=K draws other damages than the usual ones,
+// and DCSIM_ROUNDS=N other numbers of them, for a long test under sanitizers.
 #ifndef DC_TESTS_FUZZ_DAMAGE_H
 #define DC_TESTS_FUZZ_DAMAGE_H
 

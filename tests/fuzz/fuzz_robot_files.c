@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files beside a robot, damaged: disabled collisions (SRDF), meshes that Assimp reads (COLLADA, PLY, glTF), models in
-// MuJoCo's format.  A scene with them must be refused with a place or accepted, and an accepted one must read back the same.
-// With -fsanitize=fuzzer and -DDC_LIBFUZZER a libFuzzer target, whose first byte chooses the kind of file; otherwise a
-// test that damages files in a fixed random order.
+// MuJoCo's format.  A scene with them must be refused with a place or accepted, and an accepted one must read back the
+// same. With -fsanitize=fuzzer and -DDC_LIBFUZZER a libFuzzer target, whose first byte chooses the kind of file;
+// otherwise a test that damages files in a fixed random order.
 #include <config.h>
 #include <stdint.h>
 #include <stdlib.h>

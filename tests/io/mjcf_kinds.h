@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// MJCF models, several of each kind of thing that a file can say, which MuJoCo reads, too: with other values, in another
-// order and otherwise nested than those which the reader was written by.  same: the model in the words of MuJoCo 2.2,
-// where it has others; NULL: as it is.
+// MJCF models, several of each kind of thing that a file can say, which MuJoCo reads, too: with other values, in
+// another order and otherwise nested than those which the reader was written by.  same: the model in the words of
+// MuJoCo 2.2, where it has others; NULL: as it is.
 #ifndef DC_TESTS_IO_MJCF_KINDS_H
 #define DC_TESTS_IO_MJCF_KINDS_H
 

@@ -109,8 +109,8 @@ static void test_small(void)
   }
 }
 
-// A fifth of a second of motion without contact: springs, dampers, rotors, friction, servos, ball joints, gravity of the
-// file, controls and velocities of a keyframe.  Steps of 0.5 ms of implicit Euler here, of 0.1 ms there.
+// A fifth of a second of motion without contact: springs, dampers, rotors, friction, servos, ball joints, gravity of
+// the file, controls and velocities of a keyframe.  Steps of 0.5 ms of implicit Euler here, of 0.1 ms there.
 static void test_motion(void)
 {
   static const char model[] =

@@ -84,8 +84,8 @@ static const struct dc_pose *last_poses(const struct dc_trajectory *trajectory, 
   return trajectory->poses + (size_t)steps * (size_t)trajectory->bodies;
 }
 
-// Poses [bodies] after a second by steps of second order.  Forces of ties are those at the end of a step, so that what they
-// do is of first order: their poses are extrapolated from those of two steps.
+// Poses [bodies] after a second by steps of second order.  Forces of ties are those at the end of a step, so that what
+// they do is of first order: their poses are extrapolated from those of two steps.
 static void move_a_second(struct dc_model *model, struct dc_pose *poses)
 {
   const int steps = model->definition.tie_count ? 1000 : 500;

@@ -263,7 +263,8 @@ static void test_attached(void)
   unload(&tree);
 }
 
-// Friction that is another along the second direction is named, and only then; below 0 it is infinite, for which 100 stands.
+// Friction that is another along the second direction is named, and only then; below 0 it is infinite, for which 100
+// stands.
 static void test_directions(void)
 {
   static const char *const given[] = {"0.3", "0.3", "0.3", "-1"}, *const read[] = {"0.3", "0.3", "0.3", "100"};

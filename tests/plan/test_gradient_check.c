@@ -146,8 +146,8 @@ static void test_threads(void)
   dc_scene_destroy(scene);
 }
 
-// Bodies that land while two pyramids meet far away and divide their steps in short parts: rounding of places is seen in
-// velocities, and the narrow ends of the law of impact magnify it.
+// Bodies that land while two pyramids meet far away and divide their steps in short parts: rounding of places is seen
+// in velocities, and the narrow ends of the law of impact magnify it.
 static const char rounded_text[] =
     "{'time': {'step': 0.01, 'steps': 6, 'integrator': 'second_order'},\n"
     " 'contact': {'model': 'ipc', 'friction': 0.2, 'friction_smoothing': 0.02, 'restitution': 0},\n"
@@ -199,8 +199,8 @@ static struct dc_product_check products_of(const char *text)
   return check;
 }
 
-// Tangent and adjoint are apart by rounding, and the check knows how large that is: 1.3e-9 of 4.9e-10 observed.  Where nothing
-// magnifies it, it is small.
+// Tangent and adjoint are apart by rounding, and the check knows how large that is: 1.3e-9 of 4.9e-10 observed.  Where
+// nothing magnifies it, it is small.
 static void test_rounding(void)
 {
   struct dc_product_check rounded = products_of(rounded_text), plain = products_of(collision_text);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known answers of impacts: what is left of a speed at each restitution, with friction, and that what rests is left alone.
+// Known answers of impacts: what is left of a speed at each restitution, with friction, and that what rests is left
+// alone.
 #include "physics.h"
 
 struct impact {
@@ -222,8 +223,8 @@ static void test_row(void)
   }
 }
 
-// A finger on a driven hinge of a carriage of 14 times its mass lands and slides along the floor: what brakes both is an
-// impact, though the finger alone moves little, and its friction is not left behind by a divided step.
+// A finger on a driven hinge of a carriage of 14 times its mass lands and slides along the floor: what brakes both is
+// an impact, though the finger alone moves little, and its friction is not left behind by a divided step.
 static void test_finger(void)
 {
   static const char *const models[] = {"manifold", "bsh", "exact", "sdrs"};

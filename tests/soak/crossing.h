@@ -3,9 +3,9 @@
 // shares no code with it.
 //
 // Between two states a free body's centre of mass moves linearly and its axes turn at a constant rate, the shorter way;
-// the coordinates of joints move linearly.  Where that crosses something a free body that turns by at most 1 rad may have
-// turned about an axis that stands still, at most its radius away, and gone along it instead.  SI units; rotations are row-major 3x3 matrices from the body's axes to the
-// world's.
+// the coordinates of joints move linearly.  Where that crosses something a free body that turns by at most 1 rad may
+// have turned about an axis that stands still, at most its radius away, and gone along it instead.  SI units; rotations
+// are row-major 3x3 matrices from the body's axes to the world's.
 #ifndef DC_TESTS_SOAK_CROSSING_H
 #define DC_TESTS_SOAK_CROSSING_H
 

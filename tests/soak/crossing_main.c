@@ -146,8 +146,8 @@ static bool wind(struct body *body)
   return body->kind == FREE && crossing_wind(&body->motion, sqrt(square));
 }
 
-// One motion of all bodies must be clear: where a pair is not its free bodies go about axes, and all pairs are looked at
-// anew.  What is left of a pair counts, a crossing more than what is undecided in a step before.
+// One motion of all bodies must be clear: where a pair is not its free bodies go about axes, and all pairs are looked
+// at anew.  What is left of a pair counts, a crossing more than what is undecided in a step before.
 static void judge(struct body *bodies, int body_count, struct pair *pairs, int pair_count, int step, double tolerance)
 {
   struct crossing_result *found = allocate(pair_count, sizeof *found);

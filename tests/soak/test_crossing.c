@@ -122,9 +122,9 @@ static void test_rod_that_turns(void)
     }
 }
 
-// A carriage runs along x, a rod hangs on it by one end and swings through the vertical half-way.
-// A rod tips over an edge that stays where it is: its chord crosses the ground, the turn about the edge does not, and from a
-// radius on that is too small for the axis it is not looked for.
+// A carriage runs along x, a rod hangs on it by one end and swings through the vertical half-way. A rod tips over an
+// edge that stays where it is: its chord crosses the ground, the turn about the edge does not, and from a radius on
+// that is too small for the axis it is not looked for.
 static void test_rod_that_tips(void)
 {
   for (double gap = 1e-2; gap > 1e-9; gap *= 0.1)

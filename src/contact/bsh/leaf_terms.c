@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact terms of convex leaves, those of all small pairs of bodies together.
 //
-// Two convex bodies have one or two such terms, which leave most of eight lanes empty.  So they wait until all pairs are
-// listed:
+// Two convex bodies have one or two such terms, which leave most of eight lanes empty.  So they wait until all pairs
+// are listed:
 // 1. Terms are listed pair by pair and put in the order of the numbers of their vertices, as a batch costs what its
 //    largest leaves do.
 // 2. Eight at a time they are solved; each leaves its value and Hessian.  Batches depend on the list alone, so that no

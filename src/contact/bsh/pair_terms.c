@@ -33,8 +33,8 @@ static size_t smaller_size(size_t a, size_t b)
   return a < b ? a : b;
 }
 
-// Shared by the terms of a unit: both colliders, b's place and axes in those of a, and what the unit finds: the smallest
-// gap, m, a pair of terms that cross, a plane that was not solved.
+// Shared by the terms of a unit: both colliders, b's place and axes in those of a, and what the unit finds: the
+// smallest gap, m, a pair of terms that cross, a plane that was not solved.
 struct unit_context {
   const struct dc_contact *contact;
   struct bsh_pair *pair;

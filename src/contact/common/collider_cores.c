@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cores: what makes a fixed leaf felt from afar as its triangles are (docs/theory/contact.md, "Convex leaves").
 //
-// A leaf of a fixed body weighs at most 1, so that it holds others as a half-space does; its triangles weigh W together,
-// which is what counts from afar.  W - w is the weight of one more leaf inside of it, the core:
+// A leaf of a fixed body weighs at most 1, so that it holds others as a half-space does; its triangles weigh W
+// together, which is what counts from afar.  W - w is the weight of one more leaf inside of it, the core:
 //
 // 1. A round leaf has a core whose radius is smaller by DEPTH of it.
-// 2. The vertices of a hull are scaled along their principal axes about the mean vertex, so that each face of a box goes
-//    inwards by DEPTH of the least half width; then evenly, until all are inside of all faces.
-// 3. The core lies `depth` below the surface.  Its weight is at most PART (depth / g)^2: at the gap g at which others rest
-//    it adds no more than that part to the force.
+// 2. The vertices of a hull are scaled along their principal axes about the mean vertex, so that each face of a box
+//    goes inwards by DEPTH of the least half width; then evenly, until all are inside of all faces.
+// 3. The core lies `depth` below the surface.  Its weight is at most PART (depth / g)^2: at the gap g at which others
+//    rest it adds no more than that part to the force.
 #include <math.h>
 #include <string.h>
 

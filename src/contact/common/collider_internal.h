@@ -24,20 +24,18 @@ double dc_bearing_weight(const struct dc_contact_patch *patch, double area, doub
 // The weight of a fixed solid with that surface, m^2, if it were a box of twelve triangles that bears the patch.
 double dc_bearing_weight_of_solid(const struct dc_contact_patch *patch, double area);
 
-// collider_leaves.c
-// Makes the collider of a body whose shape has leaves.  unit_area: the area that weighs 1, m^2, NAN of a body that moves;
-// patch: what fixed bodies bear (area 0: nothing).  DC_MEMORY.
+// collider_leaves.c Makes the collider of a body whose shape has leaves.  unit_area: the area that weighs 1, m^2, NAN
+// of a body that moves; patch: what fixed bodies bear (area 0: nothing).  DC_MEMORY.
 enum dc_status dc_collider_create_leaves(struct dc_contact *contact, const struct dc_body *body, double unit_area,
                                          const struct dc_contact_patch *patch, struct dc_collider *collider,
                                          struct dc_error *error);
 
-// collider_cores.c
-// A smaller leaf inside of a leaf, about the same mean vertex, and how far below its surface it is, m; 0: there is none.
-// Vertices belong to arena.  DC_MEMORY.
+// collider_cores.c A smaller leaf inside of a leaf, about the same mean vertex, and how far below its surface it is, m;
+// 0: there is none. Vertices belong to arena.  DC_MEMORY.
 enum dc_status dc_leaf_core(const struct dc_shape_leaf *leaf, struct dc_arena *arena, struct dc_shape_leaf *core,
                             double *depth, struct dc_error *error);
-// The most that a core so deep may weigh, if it is not to be felt at the gaps at which bodies with the surface unit_area
-// (m^2) rest.
+// The most that a core so deep may weigh, if it is not to be felt at the gaps at which bodies with the surface
+// unit_area (m^2) rest.
 double dc_core_most_weight(double depth, double unit_area);
 
 #endif

@@ -5,19 +5,20 @@
 // A leaf of k vertices has the share area_i / area of the body's weight, its vertices 1/k of that each.  Its sphere is
 // about its mean vertex.
 //
-// A leaf of a fixed body weighs at most 1, however large: its plane then holds a body by the force that a half-space has
-// (docs/theory/contact.md, "Convex leaves").  Only a leaf that is smaller than what it bears weighs less, as several of
-// them meet it: by its area over the reference area.  Where weights are by contact it is the mean projection, a quarter
-// of the area (Cauchy's formula for convex bodies), over that of the patch.  From afar a fixed leaf is to be felt as its
-// triangles are: what they weigh more is the weight of its core (collider_cores.c).
+// A leaf of a fixed body weighs at most 1, however large: its plane then holds a body by the force that a half-space
+// has (docs/theory/contact.md, "Convex leaves").  Only a leaf that is smaller than what it bears weighs less, as
+// several of them meet it: by its area over the reference area.  Where weights are by contact it is the mean
+// projection, a quarter of the area (Cauchy's formula for convex bodies), over that of the patch.  From afar a fixed
+// leaf is to be felt as its triangles are: what they weigh more is the weight of its core (collider_cores.c).
 #include <stdlib.h>
 #include <string.h>
 
 #include "contact/common/collider_internal.h"
 #include "math/vector.h"
 
-// Vertices of round leaves stand for less before a half-space.  A ball has S = (sqrt 3 + sqrt 1.5)^2 / gap before a face,
-// and so has a capsule that lies on it, but with its whole weight 12 before a half-space, where a box has 6 before both.
+// Vertices of round leaves stand for less before a half-space.  A ball has S = (sqrt 3 + sqrt 1.5)^2 / gap before a
+// face, and so has a capsule that lies on it, but with its whole weight 12 before a half-space, where a box has 6
+// before both.
 static const double ROUND = 0.72855339059327376;  // (sqrt 3 + sqrt 1.5)^2 / 12
 // Cores that weigh less, against 1 of their leaves, cost more than they are worth.
 static const double LEAST_CORE = 0.5;

@@ -2,8 +2,8 @@
 // The patch that bodies turn to others, and the weights of what bears it (docs/theory/contact.md, "Scale").
 //
 // The patch is the mean triangle of the movable body with the smallest surface, or the mean projection of its leaves: a
-// quarter of a convex body's area (Cauchy's formula), whose outline is that of a disc.  Fixed faces weigh by how many of
-// them meet it.
+// quarter of a convex body's area (Cauchy's formula), whose outline is that of a disc.  Fixed faces weigh by how many
+// of them meet it.
 #include "contact/common/collider_internal.h"
 #include "math/vector.h"
 
@@ -50,10 +50,11 @@ struct dc_contact_patch dc_contact_patch_of(const struct dc_bodies *bodies, bool
 }
 
 // Weight of a triangle j of a fixed body: 1 for a large one; where smaller ones pave a face as many meet the patch p as
-// make 1.  In the mean over places the patch meets A_p + A_j + L_p L_j/(2 pi) over A_j of them (Blaschke's formula of two
-// convex sets, A areas and L perimeters).  PART: of those that it meets at the rim alone, as the separating plane tilts
-// there.  FACES: a half-space with the weights of vertices holds a cube by 1/1.3 and a finely divided solid by 1 times
-// the force of a face; the factor lies between them.  Both numbers are measured (docs/theory/contact.md, "Scale").
+// make 1.  In the mean over places the patch meets A_p + A_j + L_p L_j/(2 pi) over A_j of them (Blaschke's formula of
+// two convex sets, A areas and L perimeters).  PART: of those that it meets at the rim alone, as the separating plane
+// tilts there.  FACES: a half-space with the weights of vertices holds a cube by 1/1.3 and a finely divided solid by 1
+// times the force of a face; the factor lies between them.  Both numbers are measured (docs/theory/contact.md,
+// "Scale").
 double dc_bearing_weight(const struct dc_contact_patch *patch, double area, double perimeter)
 {
   static const double FACES = 0.877, PART = 0.25, TURN = 6.283185307179586;

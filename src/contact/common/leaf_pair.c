@@ -3,8 +3,8 @@
 //
 // Each pair starts from its last plane where that lies between the leaves, about half-way; otherwise, or where that
 // start fails, from the middle plane across the line between the nearest points (Gilbert, Johnson, Keerthi 1988), which
-// separates whatever is apart.  Eight pairs are solved side by side (kernels/leaf_pair_template.h), of one pair of bodies
-// or of several.
+// separates whatever is apart.  Eight pairs are solved side by side (kernels/leaf_pair_template.h), of one pair of
+// bodies or of several.
 #include "contact/common/leaf_pair.h"
 
 #include "contact/common/plane_axes.h"
@@ -228,9 +228,9 @@ static void fill_batch(const struct dc_contact *contact, const struct dc_leaf_la
   }
 }
 
-// One batch of leaf pairs: fill the lanes, warm from the planes where these are known; solve all at once; solve again by
-// itself what did not converge from a warm plane.  An energy that is no number >= 0 belongs to leaves that meet; failed
-// stays set where leaves that are apart did not reach the tolerance.
+// One batch of leaf pairs: fill the lanes, warm from the planes where these are known; solve all at once; solve again
+// by itself what did not converge from a warm plane.  An energy that is no number >= 0 belongs to leaves that meet;
+// failed stays set where leaves that are apart did not reach the tolerance.
 void dc_leaves_solve(const struct dc_contact *contact, const struct dc_leaf_lane *given, int count, int order,
                      struct dc_leaf_batch *batch, double (*hessian)[DC_BATCH])
 {

@@ -14,14 +14,14 @@ struct dc_leaf_lane {
   double weight;                   // in the sum of Hessians
 };
 
-// Solves up to eight pairs of leaves, lanes [count].  The batch is filled here; the Hessian of every lane is added to its
-// column of hessian.  batch->failed: the leaves are apart, but the plane did not reach its tolerance.
+// Solves up to eight pairs of leaves, lanes [count].  The batch is filled here; the Hessian of every lane is added to
+// its column of hessian.  batch->failed: the leaves are apart, but the plane did not reach its tolerance.
 void dc_leaves_solve(const struct dc_contact *contact, const struct dc_leaf_lane *lanes, int count, int order,
                      struct dc_leaf_batch *batch, double (*hessian)[DC_BATCH]);
 
 // The gap of two leaves along the axis between their nearest points, from b to a: a lower bound of their distance, by
-// rounding only.  Where the hulls of their vertices meet it is minus the sum of their radii, and the axis means nothing.
-// Vertices [count][3] stand in common axes, m.
+// rounding only.  Where the hulls of their vertices meet it is minus the sum of their radii, and the axis means
+// nothing. Vertices [count][3] stand in common axes, m.
 double dc_leaf_separation(const double (*a)[3], int a_count, double a_radius, const double (*b)[3], int b_count,
                           double b_radius, double normal[3]);
 

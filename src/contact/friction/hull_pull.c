@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the slips of hulls on a plane depend on the poses at time t (plane_slip.h): the answer of the plane's motion, then
-// what each vertex's slip and its variation pass on.
+// How the slips of hulls on a plane depend on the poses at time t (plane_slip.h): the answer of the plane's motion,
+// then what each vertex's slip and its variation pass on.
 #include "contact/friction/hull_pull.h"
 
 // All that pulling one sliding pair back needs, before the answer of its plane is known.

@@ -11,7 +11,8 @@ static const double DC_WALL_DECREMENT = 1e-13;
 // Rounding of a distance in its frame, relative to the support: hulls that lie deeper in the barrier lose more digits,
 // and their decrement need not come below it.
 static const double DC_WALL_NOISE = 1e-15;
-// Part of the way to the nearest vertex that a step may use: at 1 its distance would be 0, where the barrier is infinite.
+// Part of the way to the nearest vertex that a step may use: at 1 its distance would be 0, where the barrier is
+// infinite.
 static const double DC_WALL_LARGEST_STEP = 0.95;
 // Lengthening of steps where the barrier is so steep that Newton's are too short, and the divisor that bounds it
 // (step_length): steps are at most 1/0.1 times as long.

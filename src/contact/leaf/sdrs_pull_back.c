@@ -2,7 +2,8 @@
 // Friction's mixed derivative for sdrs: how its gradient at t+1 depends on the poses at t, coefficients and stiffness
 // (docs/theory.md, "SDRS", "Derivatives at t").
 //
-// Slips on a plane and their spins are those of hull_pull.h.  Everything is in the frame of a plane: b_1, b_2, m about o.
+// Slips on a plane and their spins are those of hull_pull.h.  Everything is in the frame of a plane: b_1, b_2, m about
+// o.
 #include <math.h>
 #include <string.h>
 

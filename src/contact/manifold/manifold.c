@@ -161,8 +161,8 @@ int dc_manifold_most(const struct dc_manifold *manifold)
   return manifold->vertex_contacts + 2 * manifold->most_pairs;
 }
 
-// Vertices of one side in the world, relative to an origin at the first body: far from the world's origin differences of
-// coordinates would lose digits.
+// Vertices of one side in the world, relative to an origin at the first body: far from the world's origin differences
+// of coordinates would lose digits.
 static void place(struct dc_manifold *m, int s, const struct dc_pose *pose)
 {
   struct dc_manifold_side *side = &m->sides[s];

@@ -76,8 +76,8 @@ void dc_manifold_evaluate(struct dc_manifold *manifold, const struct dc_pose pos
 // Vertices keep their places in the bodies' frames.
 void dc_manifold_pull_back(struct dc_manifold *manifold, const struct dc_manifold_cotangent *by, double twists[2][6],
                            double *const parameters[2]);
-// The derivative of the distance of contact i by the twists of both bodies, as the pull back of 1 gives it.  It is known
-// where the contact is one vertex of its body; false: it depends on others, and the pull back is to be asked.
+// The derivative of the distance of contact i by the twists of both bodies, as the pull back of 1 gives it.  It is
+// known where the contact is one vertex of its body; false: it depends on others, and the pull back is to be asked.
 bool dc_manifold_vertex_rate(const struct dc_manifold *manifold, int i, double twists[2][6]);
 // Derivatives of the last pull back by the place of a body's vertex, in the body's frame.
 void dc_manifold_by_vertex(const struct dc_manifold *manifold, int body, int vertex, double by[3]);

@@ -5,8 +5,8 @@
 //     s_1 = tanh(m_2.n_1/t_s),   s_2 = tanh(m_1.n_2/t_s),   m_b the normal of body b's signed distance at its own point;
 // the contact at e_b has distance s_b length and normal s_b n_b.  (D must change its sign for the second body: else
 // that one gets the wrong sign whenever the bodies are apart.)  Its activity is the product of
-//     gamma (both points inside their edges), sigma(-phi_other(e_b)/t_p), sigma((l - m_1.m_2)/t_l), its nearness among the
-//     pairs of its own edge, and sigma(-phi_own(e_b)/t_p) where own_surface is set.
+//     gamma (both points inside their edges), sigma(-phi_other(e_b)/t_p), sigma((l - m_1.m_2)/t_l), its nearness among
+//     the pairs of its own edge, and sigma(-phi_own(e_b)/t_p) where own_surface is set.
 // With E = exp(-length/t_n), w = (gamma + 1e-3) E and sums over the other pairs of the same edge,
 //     nearness_i = E_i S_i^(-1/4),   S_i = E_i^4 + sum w_j^4,
 //     d ln nearness_i = (1 - E_i^4/S_i) d ln E_i - sum (w_j^4/S_i) d ln w_j.

@@ -68,8 +68,8 @@ static double change_of(const struct dc_gap_bound *bound, const struct moves *a,
   return dc_vec_dot(n, relative);
 }
 
-// The room of a bound on a path along which its gap changes by `speed` and a curve: gap(s) = room + speed s + curve s^2.
-// A gap that curves away is least on the way, where speed^2 = 4 room curve.
+// The room of a bound on a path along which its gap changes by `speed` and a curve: gap(s) = room + speed s + curve
+// s^2. A gap that curves away is least on the way, where speed^2 = 4 room curve.
 static double room_of(double room, double curve)
 {
   return curve > room ? 2 * sqrt(room * curve) : room + curve;

@@ -312,8 +312,9 @@ double dc_contact_safe_fraction_within(struct dc_contact *contact, const struct 
   return nearest > 0 ? least_fraction(contact, &query, nearest) : 0;
 }
 
-// A body that tips over an edge goes along an arc, whose chord goes through what it stands on: free bodies of a pair that
-// is not clear are wound, each once, where the axis is not outside of them.  (Balls that hit each other would go around.)
+// A body that tips over an edge goes along an arc, whose chord goes through what it stands on: free bodies of a pair
+// that is not clear are wound, each once, where the axis is not outside of them.  (Balls that hit each other would go
+// around.)
 bool dc_contact_motion_clear(struct dc_contact *contact, struct dc_path *path, int *pair)
 {
   const struct query query = {.path = path, .keep = DC_NEAR_CLEAR_GAP};

@@ -2,9 +2,9 @@
 // How far two triangles or convex leaves may go (docs/theory.md, "No tunnelling").
 //
 // Along the path a point at arm r of a body is at x(s) = c(s) + R(s) R(0)^T r, so over a stretch d from s it is within
-// d^2/2 of a bound of its acceleration from its tangent (dc_point_bend).  The separation along a fixed axis is a lower bound of the
-// distance that only motion towards each other lowers; axes that turn with a body or with edges do better where
-// surfaces slide on each other.
+// d^2/2 of a bound of its acceleration from its tangent (dc_point_bend).  The separation along a fixed axis is a lower
+// bound of the distance that only motion towards each other lowers; axes that turn with a body or with edges do better
+// where surfaces slide on each other.
 #include "contact/near/triangle_path.h"
 #include "contact/near/constants.h"
 

@@ -4,10 +4,10 @@
 // Branch and bound over both sphere trees.  Two nodes whose spheres are farther apart than the nearest triangles so far
 // hold nothing nearer.  Otherwise the larger node is replaced by its children, the nearer of which is looked at first.
 // Two triangles that do not cross are as far apart as a corner of one from the other or an edge from an edge: the least
-// of 6 and 9 distances (geometry/convex/distance.h).  They are not looked at where boxes about them are beyond the least
-// distance, or the plane of one of them has the other one beyond it.  So most pairs of parallel faces, all as near as
-// the nearest, cost one plane.
-// Two hulls of few vertices are as far apart as Gilbert, Johnson and Keerthi's algorithm says.
+// of 6 and 9 distances (geometry/convex/distance.h).  They are not looked at where boxes about them are beyond the
+// least distance, or the plane of one of them has the other one beyond it.  So most pairs of parallel faces, all as
+// near as the nearest, cost one plane. Two hulls of few vertices are as far apart as Gilbert, Johnson and Keerthi's
+// algorithm says.
 #include <math.h>
 #include <stdlib.h>
 
@@ -73,8 +73,8 @@ static bool beyond_plane(const struct search *s, const double face[3][3], const 
   return least > 0 && least * least >= s->square * dc_vec_dot(normal, normal);
 }
 
-// Whether the boxes about the corners of two triangles, along the axes of the world, are no nearer to each other than the
-// least distance.
+// Whether the boxes about the corners of two triangles, along the axes of the world, are no nearer to each other than
+// the least distance.
 static bool beyond_boxes(const struct search *s, const double p[3][3], const double q[3][3])
 {
   double square = 0;

@@ -6,8 +6,8 @@
 //     force of vertex v  -w_v F phi u,   phi = 1/sqrt(|u|^2 + e^2),
 //     Hessian  w_v w_u F (phi P - phi^3 u u^T),   P = I - n n^T, positive semidefinite.
 // A point that slips far has next to no stiffness along u, and Newton's method on that takes it back beyond where it
-// would come to rest.  So its iterates carry the direction y of the force as an unknown of its own, as those of nodes do
-// (dynamics/terms_node_contact.c; Chan, Golub and Mulet 1999).  Of psi y = u, psi = 1/phi, a move du makes
+// would come to rest.  So its iterates carry the direction y of the force as an unknown of its own, as those of nodes
+// do (dynamics/terms_node_contact.c; Chan, Golub and Mulet 1999).  Of psi y = u, psi = 1/phi, a move du makes
 //     y <- (u + du - y (u.du)/psi)/psi,   |y| <= 1,   and the Hessian   w_v w_u F (phi P - phi^2 (u y^T + y u^T)/2),
 // positive semidefinite for every such y, and exact at the solution, where y = phi u, with which it begins.
 // The derivative of G = F phi u.delta, delta = sum_v w_v delta_v, by the places of time t, on which F, n and w_v

@@ -36,8 +36,8 @@ enum dc_status dc_mujoco_call(void (*call)(struct dc_mujoco_simulation *simulati
                               struct dc_mujoco_simulation *simulation, void *context, enum dc_status failure,
                               struct dc_error *error);
 
-// Sets where connections hold their two bodies: at the origins of both.  MuJoCo's compiler, and mj_setConst, have the second
-// point where the first is in the description, in which loops may be open.
+// Sets where connections hold their two bodies: at the origins of both.  MuJoCo's compiler, and mj_setConst, have the
+// second point where the first is in the description, in which loops may be open.
 void dc_mujoco_connect_centers(mjModel *model);
 
 // A rollout that ran out of memory while it made room for contacts has no data, and may still be asked again.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tolerances of convex geometry.  Witness points are accurate to about 1e-12 of the size of their bodies.  The tolerances
-// stand in an order that this needs:
+// Tolerances of convex geometry.  Witness points are accurate to about 1e-12 of the size of their bodies.  The
+// tolerances stand in an order that this needs:
 //     rounding (1e-16 to 1e-15) < ends of iterations (1e-14 to 1e-13) < what touches (1e-12 to 1e-9)
 //         < what files give to nine digits (1e-8) < geometry that is meant (1e-7 and more).
 // A value that leaves its place in this order makes iterations stall or takes sides of one body for two.  "Of the

@@ -18,8 +18,8 @@ struct dc_mesh {
   double deviation;        // of a simplified hull: how far what it is made of stands out of it at most, m
   int flat_groups;         // of hulls: groups of what they are made of that have none, as they are flat
   bool hulls;              // every group is the surface of a convex hull, which need not be found out again
-  // A fault of its file, or NULL: the first polygon whose border crosses itself, or that there are points and no triangles,
-  // ":LINE: rule" or ": rule".  The vertices are good for a hull, not for a surface.
+  // A fault of its file, or NULL: the first polygon whose border crosses itself, or that there are points and no
+  // triangles, ":LINE: rule" or ": rule".  The vertices are good for a hull, not for a surface.
   const char *fault;
 };
 

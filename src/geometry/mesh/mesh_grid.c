@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Surfaces of grids: tetrahedra are read as for soft bodies, their outer triangles stay, and nodes get new numbers, those
-// of the surface in the order of the file.
+// Surfaces of grids: tetrahedra are read as for soft bodies, their outer triangles stay, and nodes get new numbers,
+// those of the surface in the order of the file.
 #include "geometry/mesh/mesh_grid.h"
 
 #include <stdlib.h>

@@ -15,8 +15,8 @@ struct dc_simplices {
       [3];  // the surface of solids, counter-clockwise seen from outside; else the elements: segments end in -1
 };
 
-// The least height of a tetrahedron over its longest edge (0.8 of a regular one) and the element that has it; INFINITY and
-// -1 where there are none.
+// The least height of a tetrahedron over its longest edge (0.8 of a regular one) and the element that has it; INFINITY
+// and -1 where there are none.
 double dc_simplices_flattest(const struct dc_simplices *mesh, int *element);
 
 // Cuts a rectangle of the plane z = 0 about the origin into cells[0] x cells[1] rectangles of two triangles each.

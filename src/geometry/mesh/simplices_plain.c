@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes as plain lists of numbers: those of Medit (.mesh, text) in sections, each a word, a count and rows, and those of
-// TetGen, places in a file .node and tetrahedra in a file .ele.  What follows # on a line is a remark.
+// Meshes as plain lists of numbers: those of Medit (.mesh, text) in sections, each a word, a count and rows, and those
+// of TetGen, places in a file .node and tetrahedra in a file .ele.  What follows # on a line is a remark.
 #include <string.h>
 
 #include "geometry/mesh/simplices_read.h"

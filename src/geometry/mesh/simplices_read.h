@@ -9,11 +9,11 @@
 #include "geometry/mesh/simplices.h"
 
 // Reads tetrahedra (corners 4) or triangles (3) from a file: of Gmsh (versions 2 and 4.1, text or bytes), of VTK
-// (legacy or XML, unstructured grids, text or bytes, also in pieces), of Medit (text) or of TetGen (.ele, with .node beside it),
-// triangles from OBJ and STL, too.  Nodes and elements count from 0 in the order of the file.  Elements with fewer
-// corners are passed over, others refused; of quadratic ones the corners are taken, and nodes that no element then has
-// are dropped.  Tetrahedra that are all of the other orientation are turned.  Arrays are owned by arena.
-// DC_BAD_INPUT with "path:line: rule", "path: byte N: rule" or "path: rule", DC_IO, DC_MEMORY.
+// (legacy or XML, unstructured grids, text or bytes, also in pieces), of Medit (text) or of TetGen (.ele, with .node
+// beside it), triangles from OBJ and STL, too.  Nodes and elements count from 0 in the order of the file.  Elements
+// with fewer corners are passed over, others refused; of quadratic ones the corners are taken, and nodes that no
+// element then has are dropped.  Tetrahedra that are all of the other orientation are turned.  Arrays are owned by
+// arena. DC_BAD_INPUT with "path:line: rule", "path: byte N: rule" or "path: rule", DC_IO, DC_MEMORY.
 enum dc_status dc_simplices_read(const char *path, int corners, struct dc_arena *arena, struct dc_simplices *mesh,
                                  struct dc_error *error);
 

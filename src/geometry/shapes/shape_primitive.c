@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes that other formats know too, by name and sizes: numbers are read from the options by the names that these have.
+// Shapes that other formats know too, by name and sizes: numbers are read from the options by the names that these
+// have.
 #include <string.h>
 
 #include "geometry/shapes/shape.h"

@@ -19,9 +19,10 @@ enum dc_status dc_shape_mesh_sdf(struct dc_shape *shape, long cells, long triang
 // Number `component` of a numeric option's value.
 double dc_shape_option_number(const struct dc_option *option, const void *value, int component);
 
-// The leaves of a shape whose mesh, parts and properties are there, unless its options keep the mesh; properties of round
-// shapes become those of the round solid.  By default what has no convex parts, or one with too many corners, keeps its
-// triangles.  Owned by arena.  DC_BAD_INPUT when leaves are asked for and a part has too many corners; DC_MEMORY.
+// The leaves of a shape whose mesh, parts and properties are there, unless its options keep the mesh; properties of
+// round shapes become those of the round solid.  By default what has no convex parts, or one with too many corners,
+// keeps its triangles.  Owned by arena.  DC_BAD_INPUT when leaves are asked for and a part has too many corners;
+// DC_MEMORY.
 enum dc_status dc_shape_make_leaves(struct dc_shape *shape, const struct dc_shape *shapes, struct dc_arena *arena,
                                     struct dc_error *error);
 

@@ -16,9 +16,9 @@ bool dc_mjcf_is(const char *text);
 
 struct dc_mjcf;
 
-// The model of a file, whose text, names and path are kept by reference, as is opener; strings and meshes are owned by arena.  Also
-// after a failure it is to be released with dc_mjcf_release; NULL is fine there.  DC_BAD_INPUT with "name:line:column:
-// rule", DC_MEMORY, statuses of opener->find.
+// The model of a file, whose text, names and path are kept by reference, as is opener; strings and meshes are owned by
+// arena.  Also after a failure it is to be released with dc_mjcf_release; NULL is fine there.  DC_BAD_INPUT with
+// "name:line:column: rule", DC_MEMORY, statuses of opener->find.
 enum dc_status dc_mjcf_load(struct dc_mjcf **mjcf, const struct dc_mjcf_file *file, const struct dc_mjcf_opener *opener,
                             struct dc_arena *arena, struct dc_error *error);
 void dc_mjcf_release(struct dc_mjcf *mjcf);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Actuators of an MJCF model.  All kinds are a general one with some numbers set, in defaults too, where they share what
-// the kinds before have set:
+// Actuators of an MJCF model.  All kinds are a general one with some numbers set, in defaults too, where they share
+// what the kinds before have set:
 //     force = gear (gain u + bias0 + bias1 gear q + bias2 gear v).
 #include <math.h>
 #include <stdlib.h>

@@ -76,8 +76,8 @@ enum dc_status dc_mjcf_put_couplings(struct dc_mjcf_builder *builder)
   return DC_OK;
 }
 
-// A frame at a point of body b for a tie, as a body of the scene; its name, or NULL where no body of the scene moves as b
-// does.
+// A frame at a point of body b for a tie, as a body of the scene; its name, or NULL where no body of the scene moves as
+// b does.
 static const char *add_frame(struct dc_mjcf_builder *builder, int b, const double point[3], int place)
 {
   const struct dc_mjcf_link *link = &builder->links[b];

@@ -3,7 +3,8 @@
 //     numbers of the element, the row of the greatest y first;
 //     a gray PNG image, its upper row that of the greatest y;
 //     a binary file: counts of rows and columns of 32 bits, then floats, the row of the least y first.
-// They are shifted and scaled to 0 to 1, as MuJoCo does.  One without numbers is flat, which two rows of two say as well.
+// They are shifted and scaled to 0 to 1, as MuJoCo does.  One without numbers is flat, which two rows of two say as
+// well.
 #include <math.h>
 #include <png.h>
 #include <stdlib.h>
@@ -35,7 +36,8 @@ static bool is_png(const char *bytes, size_t size)
   return size > sizeof start && memcmp(bytes, start, sizeof start) == 0;
 }
 
-// Values of 8 bits of a PNG image: gray, or the red of a coloured one, as MuJoCo takes them; transparency means nothing.
+// Values of 8 bits of a PNG image: gray, or the red of a coloured one, as MuJoCo takes them; transparency means
+// nothing.
 static void read_png(struct dc_mjcf_reader *reader, struct dc_mjcf_field *field, const char *bytes, size_t size)
 {
   png_image image = {.version = PNG_IMAGE_VERSION};

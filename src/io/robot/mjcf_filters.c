@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contact of an MJCF model: who touches whom, and with which friction.
 //
-// Masks, priorities and coefficients belong to geometries there, to bodies here.  The geometries of a body that touch the
-// same with the same friction are one side.  The first side is the body's own shape, the others are bodies fixed to it.
-// Two geometries touch when a <pair> names them.  They also touch when a mask of one meets that of the other, no
+// Masks, priorities and coefficients belong to geometries there, to bodies here.  The geometries of a body that touch
+// the same with the same friction are one side.  The first side is the body's own shape, the others are bodies fixed to
+// it. Two geometries touch when a <pair> names them.  They also touch when a mask of one meets that of the other, no
 // <exclude> names their bodies, and these are neither fixed to each other nor joined by a joint.  A joint that hangs a
-// body on the world does not count.
-// Friction of a pair is its own, or that of the geometry with more priority, or the greater one.  condim 1 is none.
+// body on the world does not count. Friction of a pair is its own, or that of the geometry with more priority, or the
+// greater one.  condim 1 is none.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 //     a_k = sqrt(6 (I_i + I_j - I_k) / (4 V)),
 // about its centre of mass: the mean of the three for a sphere, of the first two for the radius of a capsule or a
 // cylinder; a capsule's half length is less by half its radius.  With "fitaabb" it is the box around the vertices
-// instead, about the middle of that, as MuJoCo 3 has it.  A sphere has its longest half side, a capsule or a cylinder the
-// longer of the first two as radius, and a capsule is no longer than the box.  Sizes are multiplied by "fitscale".
+// instead, about the middle of that, as MuJoCo 3 has it.  A sphere has its longest half side, a capsule or a cylinder
+// the longer of the first two as radius, and a capsule is no longer than the box.  Sizes are multiplied by "fitscale".
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The damping ratio z of a servo of an MJCF file on a joint becomes bias2 = -2 z sqrt(kp m / gear^2), with m the inertia
-// that the coordinate has at the description's pose: its rotor's, and that of all that hangs on it about its axis.
+// The damping ratio z of a servo of an MJCF file on a joint becomes bias2 = -2 z sqrt(kp m / gear^2), with m the
+// inertia that the coordinate has at the description's pose: its rotor's, and that of all that hangs on it about its
+// axis.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Masses of the bodies of an MJCF model: those of <inertial>, or the sums over their geometries (volumes and inertias of
-// solids in closed form), and what the compiler does to them.
+// Masses of the bodies of an MJCF model: those of <inertial>, or the sums over their geometries (volumes and inertias
+// of solids in closed form), and what the compiler does to them.
 #include <math.h>
 #include <string.h>
 

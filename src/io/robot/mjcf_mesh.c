@@ -2,11 +2,11 @@
 // Meshes of an MJCF file: assets, which are read when a geometry needs them, and the mass properties that MuJoCo gives
 // them.
 //
-// A vertex x of the file becomes scale (R(refquat)^T (x - refpos)).  The volume is a sum of tetrahedra over the triangles
-// from a point c: their absolute volumes (inertia "legacy", the default), with their signs ("exact"), or those of the
-// hull ("convex").  c is first the mean of the triangles weighted by their areas.  That gives the centre of mass, which
-// is c of the volume and the inertia.  MuJoCo before 2.3 took the volume of the box with the same inertia for "legacy".
-// A tetrahedron (c, a, b, d) of volume V at the origin c has the second moment
+// A vertex x of the file becomes scale (R(refquat)^T (x - refpos)).  The volume is a sum of tetrahedra over the
+// triangles from a point c: their absolute volumes (inertia "legacy", the default), with their signs ("exact"), or
+// those of the hull ("convex").  c is first the mean of the triangles weighted by their areas.  That gives the centre
+// of mass, which is c of the volume and the inertia.  MuJoCo before 2.3 took the volume of the box with the same
+// inertia for "legacy". A tetrahedron (c, a, b, d) of volume V at the origin c has the second moment
 //     V/20 (sum of v v^T over a, b, d, + (a + b + d)(a + b + d)^T).
 #include <math.h>
 #include <stdlib.h>

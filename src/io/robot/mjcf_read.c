@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of attributes and classes of defaults of an MJCF tree.
 //
-// Defaults are applied in turn, from the main class down to that of the element, then the element's own attributes: each
-// time those that are given replace what is there.
+// Defaults are applied in turn, from the main class down to that of the element, then the element's own attributes:
+// each time those that are given replace what is there.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -61,8 +61,8 @@ void dc_mjcf_pose(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node
 void dc_mjcf_z_to(const double direction[3], double rotation[4]);
 void dc_mjcf_euler(const struct dc_mjcf_reader *reader, const double angles[3], double rotation[4]);
 
-// Calls apply for what the defaults say of an element, the main class first, then for the element itself.  like: name of
-// the elements in <default>, NULL: that of the node or one of its group; childclass: in force there, or NULL.
+// Calls apply for what the defaults say of an element, the main class first, then for the element itself.  like: name
+// of the elements in <default>, NULL: that of the node or one of its group; childclass: in force there, or NULL.
 typedef void dc_mjcf_apply(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *target);
 void dc_mjcf_apply_all(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *childclass,
                        bool (*is_like)(const struct dc_mjcf_node *node, const struct dc_mjcf_node *candidate),

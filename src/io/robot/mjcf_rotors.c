@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Armature of free joints and of balls on what stands still, which joints of a scene do not have.
 //
-// MuJoCo adds it to the inertia of each of a joint's velocities: of a ball those of turning, of a free joint those of its
-// frame's origin, too.  A moment of inertia that is the same about all axes has no gyroscopic torque, so that a body's own
-// may have the ball's; a free joint's is a body that is fixed at the frame's origin, of that mass and moment, without
-// weight.
+// MuJoCo adds it to the inertia of each of a joint's velocities: of a ball those of turning, of a free joint those of
+// its frame's origin, too.  A moment of inertia that is the same about all axes has no gyroscopic torque, so that a
+// body's own may have the ball's; a free joint's is a body that is fixed at the frame's origin, of that mass and
+// moment, without weight.
 #include "io/robot/mjcf_build.h"
 
 bool dc_mjcf_has_rotor(const struct dc_mjcf_builder *builder, const struct dc_mjcf_joint *joint)

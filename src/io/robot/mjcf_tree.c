@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MJCF text to a tree of elements, by expat's events.  <include> is replaced by what stands in the root of the file that
-// it names, which is looked for beside the model's file, then beside the file that includes it.
+// MJCF text to a tree of elements, by expat's events.  <include> is replaced by what stands in the root of the file
+// that it names, which is looked for beside the model's file, then beside the file that includes it.
 #include "io/robot/mjcf_tree.h"
 
 #include <expat.h>

@@ -48,8 +48,8 @@ struct dc_mjcf_opener {
   uint32_t (*add_source)(void *context, const char *name, const char *text);
 };
 
-// Parses the model's file and, in place of <include>, the files that it includes; everything is owned by arena.  Refuses
-// DOCTYPE (and with it entities), files that include themselves, more than the limits above.  DC_BAD_INPUT with
+// Parses the model's file and, in place of <include>, the files that it includes; everything is owned by arena.
+// Refuses DOCTYPE (and with it entities), files that include themselves, more than the limits above.  DC_BAD_INPUT with
 // "name:line:column: rule", DC_MEMORY, statuses of opener->find.
 enum dc_status dc_mjcf_parse(const struct dc_mjcf_file *file, const struct dc_mjcf_opener *opener,
                              struct dc_arena *arena, struct dc_mjcf_node **root, struct dc_error *error);

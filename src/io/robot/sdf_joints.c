@@ -243,8 +243,8 @@ static bool is_child(const struct dc_urdf *urdf, const char *link)
   return false;
 }
 
-// How many points a joint of that type holds together: of a ball its centre, of a hinge one more on its axis, of a fixed
-// one three; 0: points alone cannot do what it does.
+// How many points a joint of that type holds together: of a ball its centre, of a hinge one more on its axis, of a
+// fixed one three; 0: points alone cannot do what it does.
 static int points_of(enum dc_urdf_joint_type type)
 {
   switch (type) {

@@ -6,8 +6,8 @@
 #include "io/robot/sdf.h"
 #include "io/robot/xml_tree.h"
 
-// A model: a scope of names, whose own frame is called "__model__".
-// The frame of axes that name none: their joint's; below version 1.7 the model's where a flag says so, below 1.5 always.
+// A model: a scope of names, whose own frame is called "__model__". The frame of axes that name none: their joint's;
+// below version 1.7 the model's where a flag says so, below 1.5 always.
 enum dc_sdf_axes { DC_SDF_AXES_OF_JOINT, DC_SDF_AXES_BY_FLAG, DC_SDF_AXES_OF_MODEL };
 
 struct dc_sdf_scope {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Friction of two links of an SDF file: Gazebo takes the smaller of their coefficients, Drake 2 a b / (a + b) of two of its
-// own.  The scene takes the geometric mean, so that pairs of which the coefficients differ say theirs: "friction_with"
-// of one of the two.  Of links with coefficients of the same value, of no friction, and of links with bodies of other
-// files, nothing is said.
+// Friction of two links of an SDF file: Gazebo takes the smaller of their coefficients, Drake 2 a b / (a + b) of two of
+// its own.  The scene takes the geometric mean, so that pairs of which the coefficients differ say theirs:
+// "friction_with" of one of the two.  Of links with coefficients of the same value, of no friction, and of links with
+// bodies of other files, nothing is said.
 #include <math.h>
 
 #include "io/robot/urdf_build.h"

@@ -11,8 +11,8 @@
 
 #include "io/json/json_value.h"
 
-// State that Expat's callbacks share.  Text of an element comes in pieces, also between its children: words[depth] collects
-// that of the open element of each depth, and is reused.
+// State that Expat's callbacks share.  Text of an element comes in pieces, also between its children: words[depth]
+// collects that of the open element of each depth, and is reused.
 struct reader {
   XML_Parser expat;
   struct dc_xml_file *file;

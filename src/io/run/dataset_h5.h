@@ -16,9 +16,9 @@ struct dc_dataset;
 struct dc_dataset *dc_dataset_create(void);
 void dc_dataset_destroy(struct dc_dataset *dataset);
 
-// Adds the trajectory of a run of scene under a name, which is copied, as everything is.  certificate: its JSON text, or
-// NULL where there is none.  DC_BAD_INPUT when the scene
-// has neither actuators nor torques, or other bodies, joints or actuators than those before; DC_MEMORY.
+// Adds the trajectory of a run of scene under a name, which is copied, as everything is.  certificate: its JSON text,
+// or NULL where there is none.  DC_BAD_INPUT when the scene has neither actuators nor torques, or other bodies, joints
+// or actuators than those before; DC_MEMORY.
 enum dc_status dc_dataset_add(struct dc_dataset *dataset, const char *name, const struct dc_scene *scene,
                               const struct dc_run_result *result, const struct dc_stored_trajectory *trajectory,
                               const char *certificate, struct dc_error *error);

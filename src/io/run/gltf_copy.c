@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run directory has a copy of every mesh file.  A glTF file may name other files, its buffers; in the copy their bytes
-// stand in the text, as "data:" with base64 (RFC 4648), so that one file is the whole mesh.  All else stays as it is,
-// byte for byte.  A buffer that cannot be opened below the folder of the file is left alone: its mesh was read without.
+// A run directory has a copy of every mesh file.  A glTF file may name other files, its buffers; in the copy their
+// bytes stand in the text, as "data:" with base64 (RFC 4648), so that one file is the whole mesh.  All else stays as it
+// is, byte for byte.  A buffer that cannot be opened below the folder of the file is left alone: its mesh was read
+// without.
 #include "io/run/gltf_copy.h"
 
 #include <cjson/cJSON.h>

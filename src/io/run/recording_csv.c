@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of recorded motion, as `dcsim export --format csv` writes them or a motion capture system may: comma
 // separated, the first line names the columns, each with or without its unit in brackets: "time [s]", "box.x [m]",
-// "box.qw".  Other units are refused, as "time [ms]".  Lines that begin with "#", and columns that mean nothing here, are passed over.  An empty field, or "nan",
-// was not seen.
+// "box.qw".  Other units are refused, as "time [ms]".  Lines that begin with "#", and columns that mean nothing here,
+// are passed over.  An empty field, or "nan", was not seen.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

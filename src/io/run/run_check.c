@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a run directory keeps to itself.  Runs come from others, and a link in one may lead anywhere: what it leads to
-// would be shown as a part of the run, or written over by one that goes on.  So before anything in a run is opened, the
-// links in it, and in its folders, are followed once: each must end in the run.  A run that is not trusted, by the wish
-// of the user or since another user owns it, has no links at all.  Runs of cases ("cases") are runs of their own.
+// Whether a run directory keeps to itself.  Runs come from others, and a link in one may lead anywhere: what it leads
+// to would be shown as a part of the run, or written over by one that goes on.  So before anything in a run is opened,
+// the links in it, and in its folders, are followed once: each must end in the run.  A run that is not trusted, by the
+// wish of the user or since another user owns it, has no links at all.  Runs of cases ("cases") are runs of their own.
 #include "io/run/run_check.h"
 
 #include <dirent.h>

@@ -28,12 +28,12 @@ struct dc_scene_build {
   struct dc_error *error;                         // not NULL
 };
 
-// Takes the settings that overlay, an object of options of contact or NULL, gives off the list of those that contact, the
-// object that it is about to be merged into, has chosen ("automatic").
+// Takes the settings that overlay, an object of options of contact or NULL, gives off the list of those that contact,
+// the object that it is about to be merged into, has chosen ("automatic").
 void dc_scene_forget_chosen(cJSON *contact, const cJSON *overlay);
 
-// Choose what "contact" leaves open: lengths and speeds, once there are bodies; the stiffness, once it is known what touches.
-// Both write into a model and the definition that it was made of.  DC_MEMORY.
+// Choose what "contact" leaves open: lengths and speeds, once there are bodies; the stiffness, once it is known what
+// touches. Both write into a model and the definition that it was made of.  DC_MEMORY.
 enum dc_status dc_scene_choose_lengths(struct dc_scene_build *build, struct dc_model *model,
                                        struct dc_model_definition *definition, struct dc_contact_choice *choice);
 enum dc_status dc_scene_choose_stiffness(struct dc_model *model, struct dc_model_definition *definition,
@@ -72,8 +72,8 @@ enum dc_status dc_scene_exclude_pairs(struct dc_scene_build *build);
 // Moves the starts of robots with overlaps "separate" away from what they overlap with, with notes, and builds the
 // model again.
 enum dc_status dc_scene_separate(struct dc_scene_build *build);
-// Makes round shapes with surface "auto" keep their mesh where they overlap at the start as leaves and not as meshes, with
-// notes, and builds the model again.
+// Makes round shapes with surface "auto" keep their mesh where they overlap at the start as leaves and not as meshes,
+// with notes, and builds the model again.
 enum dc_status dc_scene_keep_meshes(struct dc_scene_build *build);
 // Notes about bodies of the model: masses that no file gives, sizes that look like another unit.
 enum dc_status dc_scene_note_bodies(struct dc_scene_build *build);

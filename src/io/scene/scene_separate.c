@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // "overlaps": "separate": starts of included files that overlap with other things are moved apart.
 //
-// A tree of bodies moves as a whole: a free one anywhere, one whose outermost joints are slides along these.  As long as
-// a pair overlaps, it gets the short translation that parts it (contact/near/parting.h), each of two free trees half
+// A tree of bodies moves as a whole: a free one anywhere, one whose outermost joints are slides along these.  As long
+// as a pair overlaps, it gets the short translation that parts it (contact/near/parting.h), each of two free trees half
 // of it.  Links of one robot that overlap are not parted so; they do not touch, as with "exclude".
 #include <math.h>
 #include <stdlib.h>

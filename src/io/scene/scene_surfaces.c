@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts at which a round body overlaps and its mesh does not.
 //
-// The mesh of a sphere or a capsule is inscribed: a ball of radius r that stands at a height a little below r is free as
-// a polyhedron and overlaps as a ball.  Where its surface was left to "auto", contact takes its triangles, so that such a
-// scene opens:
+// The mesh of a sphere or a capsule is inscribed: a ball of radius r that stands at a height a little below r is free
+// as a polyhedron and overlaps as a ball.  Where its surface was left to "auto", contact takes its triangles, so that
+// such a scene opens:
 //
 // 1. Pairs that overlap as leaves name the round shapes of theirs that were not asked for.
 // 2. Their leaves are taken away, and shapes of pairs that are free now keep their mesh; the others get leaves back.
