@@ -278,6 +278,7 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   dc_contact_reset(rollout->rigid.contact);
+  rollout->newton.usual = 0;
   dc_rollout_start_state(rollout, input, trajectory->q);
   dc_rollout_state_before(rollout, input, rollout->q_before);
   rollout->before_length = input->q_before ? input->before_length : trajectory->time_step;

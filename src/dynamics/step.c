@@ -273,8 +273,10 @@ static enum dc_status line_search(struct dc_rollout *rollout, struct step_input 
   for (int halving = 0; halving < DC_STEP_HALVINGS; halving++, alpha *= 0.5) {
     dc_state_move(bodies, q_next, alpha, rollout->newton.step, rollout->newton.q_trial);
     given->careful = halving > 0;
+    rollout->newton.late = report->iterations + 1 >= rollout->newton.usual && !given->interval.continuation;
     enum dc_status status =
         evaluate(rollout, given, rollout->newton.q_trial, rollout->newton.trial_gradient, &trial, error);
+    rollout->newton.late = false;
     report->evaluations++;
     if (status)
       return status;
@@ -569,6 +571,7 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
     return status;
   if (pairs)
     memcpy(pairs, rollout->rigid.pairs, (size_t)rollout->rigid.pair_count * sizeof *pairs);
+  rollout->newton.usual = report->iterations;
   report->converged &= dc_step_solved(rollout);
   report->min_gap = dc_step_gap(rollout, q_next);
   return status;

@@ -356,6 +356,9 @@ struct dc_newton_workspace {
   double *held;            // weights that drives hold in the interval (dynamics/weight.h)
   double *allowed;         // largest residual of each entry: the tolerance's share, or the noise floor
   struct dc_barrier_step *barrier;
+  // The evaluation at hand is likely the last of its interval: friction makes Hessians when they are asked for.
+  bool late;
+  int usual;  // iterations that the interval before took
 };
 
 // Wrenches and blocks of frames that the terms of a step add up; cleared at each use [bodies].

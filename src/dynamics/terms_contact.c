@@ -121,6 +121,7 @@ static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_sta
 }
 
 // Contact at t+1 with gradient and Hessian at once, since most trials are accepted and their Hessian is needed next.
+// Hessians of friction may follow where they are asked for (friction_add_hessian), as the solution needs none.
 // Friction and restitution are skipped where bodies cross: the value is infinite anyway.
 static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_step_state *state, bool careful,
                                struct dc_error *error)
@@ -129,7 +130,7 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_step_
   double start = dc_seconds();
   enum dc_status status = dc_rigid_evaluate(rigid, state->next, 2, rigid->pairs, error);
   if (!status && isfinite(rigid->energy))
-    evaluate_lagged(rigid, state, 2, careful ? DC_FRICTION_MAJORANT : DC_FRICTION_HELD);
+    evaluate_lagged(rigid, state, rollout->newton.late ? 1 : 2, careful ? DC_FRICTION_MAJORANT : DC_FRICTION_HELD);
   rigid->seconds += dc_seconds() - start;
   return status;
 }
@@ -503,9 +504,11 @@ static void friction_add_gradient(const struct dc_step_state *state, struct dc_s
         forces->wrenches[state->rigid->pair_bodies[p][side]][k] += state->rigid->friction[p].gradient[6 * side + k];
 }
 
-// Hessians come with every evaluation, the curvature of the rotations on its own.
+// The curvature of the rotations comes on its own.
 static void friction_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
+  if (state->rigid->slides)
+    dc_contact_friction_complete(state->rigid->contact, state->next, state->rigid->friction);
   for (int p = 0; p < state->rigid->pair_count && state->rigid->slides; p++)
     if (slides(state, p))
       dc_rigid_add_lagged_hessian(state, p, &state->rigid->friction[p], exact, hessian);

@@ -381,6 +381,42 @@ static void test_what_slides(void)
 }
 
 // Far above and far below the smoothing, tiny and huge weights, two corners that nearly touch.
+// Two iterates, evaluated at once or with Hessians that follow where they are accepted before they have any.
+static void two_iterates(struct sliding *sliding, bool follow, struct dc_friction_derivatives results[2])
+{
+  struct dc_error error;
+  const struct dc_pose *const at[2] = {sliding->now, sliding->next};
+  scene_need(&sliding->scene, !dc_contact_friction_begin(sliding->contact, sliding->now, &sliding->law, &error),
+             "friction");
+  memset(results, 0, 2 * sizeof *results);
+  for (int k = 0; k < 2; k++) {
+    dc_contact_friction_evaluate(sliding->contact, at[k], follow ? 1 : 2, DC_FRICTION_HELD, &results[k]);
+    dc_contact_friction_accept(sliding->contact);
+    if (follow)
+      dc_contact_friction_complete(sliding->contact, at[k], &results[k]);
+    dc_contact_friction_complete(sliding->contact, at[k], &results[k]);  // nothing
+  }
+}
+
+static void test_hessians_follow(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 11);
+  for (int s = 0; s < SCENES; s++)
+    for (int m = 0; m < 2; m++) {
+      struct sliding sliding;
+      struct dc_friction_derivatives once[2], late[2];
+      sliding_start(&sliding, &scenes[s], models[m], "");
+      place(&sliding, &scenes[s], &random, 1e-3, 0);
+      move_on(&sliding, &random, 0.1);
+      begin_at(&sliding, sliding.now);
+      two_iterates(&sliding, false, once);
+      two_iterates(&sliding, true, late);
+      CHECK(once[1].h_aa[3][3] > 0 && memcmp(once, late, sizeof once) == 0, "%s: the same bits", scenes[s].name);
+      scene_end(&sliding.scene);
+    }
+}
+
 static void test_extremes(void)
 {
   static const double smoothings[] = {1e-7, 1e-3, 10}, fast[] = {1e-9, 1e-2, 300};
@@ -471,4 +507,4 @@ RUN_TESTS({"derivatives at t+1 against differences", test_differences},
           {"derivatives at t against differences", test_pull_back},
           {"rows of zeros leave nothing", test_points_of_rows}, {"range", test_range}, {"definition", test_definition},
           {"invariants", test_invariants}, {"Coulomb's law", test_coulomb}, {"what slides", test_what_slides},
-          {"extremes", test_extremes}, {"threads and vector widths", test_threads_and_widths})
+          {"Hessians that follow", test_hessians_follow}, {"extremes", test_extremes}, {"threads and vector widths", test_threads_and_widths})

@@ -5,7 +5,8 @@
 // 1. Begin, once an interval: each pair of bodies whose coefficient is above 0 hands its sliding contacts to the model's
 //    list (struct dc_friction_methods), which cuts them into units of about equal work.
 // 2. Evaluate, once for each iterate of Newton's method: units run side by side and are gathered in their order, so that
-//    sums have the same bits at any number of threads.
+//    sums have the same bits at any number of threads.  Hessians may follow where they turn out to be needed
+//    (complete).
 // 3. Accept: the motions of the planes at this iterate become those that the next evaluations start from.
 // 4. Pull back, once an interval in the adjoint: cotangents of the poses at t, of coefficients, stiffness and points.
 #include "contact/friction/friction.h"
@@ -137,7 +138,7 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
   memcpy(friction->now, now, (size_t)contact->bodies->count * sizeof *now);
   friction->cost = 0;
   friction->solved = true;
-  friction->accepted = false;
+  friction->accepted = friction->incomplete = friction->late = false;
   methods_of(contact)->clear(contact);
   for (int p = 0; p < contact->pair_count; p++) {
     const struct dc_pair *pair = &contact->pairs[p];
@@ -200,15 +201,9 @@ static void motion_of(const struct dc_contact *contact, int pair, const struct d
   motion->smoothing = friction->smoothing;
 }
 
-// Adds the sums of a unit to its pair, whole matrices from lower triangles.
-static void gather_unit(const struct dc_friction_unit *unit, int order, struct dc_friction_derivatives *result)
+// Adds the Hessians of a unit to its pair, whole matrices from lower triangles.
+static void gather_hessians(const struct dc_friction_unit *unit, struct dc_friction_derivatives *result)
 {
-  result->acts = true;
-  result->energy += unit->energy;
-  for (int i = 0; i < 12 && order > 0; i++)
-    result->gradient[i] += unit->gradient[i];
-  if (order < 2)
-    return;
   for (int i = 0, e = 0; i < 6; i++)
     for (int j = 0; j <= i; j++, e++) {
       result->h_aa[i][j] += unit->h_aa[e];
@@ -221,6 +216,15 @@ static void gather_unit(const struct dc_friction_unit *unit, int order, struct d
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++)
       result->h_ab[i][j] += unit->h_ab[6 * i + j];
+}
+
+// Adds energy and gradient of a unit to its pair.
+static void gather_unit(const struct dc_friction_unit *unit, int order, struct dc_friction_derivatives *result)
+{
+  result->acts = true;
+  result->energy += unit->energy;
+  for (int i = 0; i < 12 && order > 0; i++)
+    result->gradient[i] += unit->gradient[i];
 }
 
 // Makes Hessians exact: adds turn and clears it.
@@ -240,6 +244,7 @@ struct evaluation {
   struct dc_contact *contact;
   const struct dc_pose *next;
   int order;
+  bool solved;
   enum dc_friction_curvature curvature;
 };
 
@@ -254,11 +259,32 @@ static void unit_pass(void *context, int k, int thread)
   struct dc_friction_motion motion;
   motion_of(e->contact, unit->pair, e->next, &motion);
   motion.order = e->order;
+  motion.solved = e->solved;
   motion.hold = e->curvature == DC_FRICTION_HELD || e->curvature == DC_FRICTION_MAJORANT;
   motion.fresh = !friction->accepted || e->curvature == DC_FRICTION_MAJORANT;
   motion.start = e->curvature == DC_FRICTION_MAJORANT ? 0 : 1;
   motion.to = 1 - friction->slot;
   methods_of(e->contact)->run(e->contact, unit, &motion);
+}
+
+// Runs all units, in parallel where that pays.
+static void run_units(struct evaluation *e)
+{
+  struct dc_friction *friction = e->contact->friction;
+  dc_loop_run(unit_pass, e, (int)friction->unit_count, dc_friction_worth_threads(friction) ? 0 : 1, &friction->loop);
+}
+
+// Hessians of all units, in their order, to their pairs.
+static void gather_all_hessians(const struct dc_friction *friction, enum dc_friction_curvature curvature,
+                                struct dc_friction_derivatives *results)
+{
+  size_t count = friction->unit_count;
+  for (size_t k = 0; k < count; k++) {
+    const struct dc_friction_unit *unit = &friction->units[k];
+    gather_hessians(unit, &results[unit->pair]);
+    if (curvature == DC_FRICTION_EXACT && (k + 1 == count || unit[1].group != unit->group))
+      add_turn(&results[unit->pair]);
+  }
 }
 
 void dc_friction_clear(struct dc_friction_derivatives *results, int count)
@@ -280,15 +306,18 @@ double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_
     return 0;
   size_t count = friction->unit_count;
   struct evaluation e = {.contact = contact, .next = next, .order = order, .curvature = curvature};
-  dc_loop_run(unit_pass, &e, (int)count, dc_friction_worth_threads(friction) ? 0 : 1, &friction->loop);
+  run_units(&e);
   friction->solved = true;
+  friction->curvature = curvature;
+  friction->incomplete = order == 1;
+  friction->late = false;
   for (size_t k = 0; k < count; k++) {
     const struct dc_friction_unit *unit = &friction->units[k];
     gather_unit(unit, order, &results[unit->pair]);
     friction->solved &= unit->unconverged == 0;
-    if (curvature == DC_FRICTION_EXACT && order > 1 && (k + 1 == count || unit[1].group != unit->group))
-      add_turn(&results[unit->pair]);
   }
+  if (order > 1)
+    gather_all_hessians(friction, curvature, results);
   for (int p = 0; p < contact->pair_count; p++)
     if (results[p].acts)
       energy += results[p].energy;
@@ -296,12 +325,38 @@ double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_
 }
 
 // Two slots take turns, so that an iterate which the line search rejects leaves the accepted one as it was.
+static void take_slot(struct dc_friction *friction)
+{
+  friction->slot = 1 - friction->slot;
+  friction->accepted = true;
+  friction->late = false;
+}
+
+// Slots are written with the Hessians: where these follow the slot is taken then.
 void dc_contact_friction_accept(struct dc_contact *contact)
 {
   if (!dc_contact_slides(contact))
     return;
-  contact->friction->slot = 1 - contact->friction->slot;
-  contact->friction->accepted = true;
+  if (contact->friction->incomplete)
+    contact->friction->late = true;
+  else
+    take_slot(contact->friction);
+}
+
+// The motions of the planes are those that the evaluation has found, so that all bits are as if it had been of order 2.
+void dc_contact_friction_complete(struct dc_contact *contact, const struct dc_pose *next,
+                                  struct dc_friction_derivatives *results)
+{
+  struct dc_friction *friction = contact->friction;
+  if (!dc_contact_slides(contact) || !friction->incomplete)
+    return;
+  struct evaluation e = {
+      .contact = contact, .next = next, .order = 2, .curvature = friction->curvature, .solved = true};
+  run_units(&e);
+  gather_all_hessians(friction, friction->curvature, results);
+  friction->incomplete = false;
+  if (friction->late)
+    take_slot(friction);
 }
 
 // A plane whose motion (u, omega) was not found to its tolerance has no derivative by the implicit function theorem.

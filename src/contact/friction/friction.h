@@ -68,10 +68,14 @@ enum dc_friction_curvature { DC_FRICTION_CONVEX, DC_FRICTION_EXACT, DC_FRICTION_
 double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
                                     enum dc_friction_curvature curvature, struct dc_friction_derivatives *results);
 
+// Adds the Hessians that the last evaluation, of order 1, has left out, at the same poses; nothing where it made them.
+void dc_contact_friction_complete(struct dc_contact *contact, const struct dc_pose *next,
+                                  struct dc_friction_derivatives *results);
+
 // Makes results [count] zero.
 void dc_friction_clear(struct dc_friction_derivatives *results, int count);
 
-// The poses of the last evaluation, of order 2 and HELD, are an iterate: the next HELD ones start from it.
+// The poses of the last evaluation, of order 1 or 2 and HELD, are an iterate: the next HELD ones start from it.
 void dc_contact_friction_accept(struct dc_contact *contact);
 
 // Whether there is any sliding contact after the last begin.

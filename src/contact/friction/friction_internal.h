@@ -40,6 +40,8 @@ struct dc_friction {
   bool solved;
   int slot;       // of the last accepted iterate, where vertices keep two
   bool accepted;  // there is one since begin
+  enum dc_friction_curvature curvature;  // of the last evaluation
+  bool incomplete, late;                 // it has made no Hessians; is an iterate all the same
   void *own;      // of the model
 };
 

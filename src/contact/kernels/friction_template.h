@@ -508,7 +508,11 @@ static void friction_terms(struct dc_friction_batch *batch, const struct dc_fric
     } else {
       cold_start(&p, z, y);
     }
-    lane_mask failed = solve_slips(&p, motion->smoothing, z, y, r, s, &sums->iterations);
+    lane_mask failed = {0};
+    if (motion->solved)
+      slips(&p, z, splat(motion->smoothing * motion->smoothing), r, s);
+    else
+      failed = solve_slips(&p, motion->smoothing, z, y, r, s, &sums->iterations);
     for (int k = 0; k < 3; k++)
       store(&batch->motion[k][lane], z[k]);
     for (int i = 0; i < 12; i++)

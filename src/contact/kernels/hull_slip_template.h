@@ -257,6 +257,10 @@ static void hull_slips(const struct dc_slip_hulls *hulls, const struct dc_fricti
   double e = motion->smoothing;
   for (int i = 0; i < 6; i++)
     b[i / 3][i % 3] = splat(hulls->axes[i]);
+  if (motion->solved) {
+    store_hulls(hulls, (const lanes(*)[3])b, motion, sums);
+    return;
+  }
   double most = hull_velocities(hulls, (const lanes(*)[3])b, motion);
   if (hulls->primitive) {
     hull_slips_at(hulls, z, e * e);

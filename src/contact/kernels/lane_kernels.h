@@ -170,6 +170,7 @@ struct dc_friction_motion {
   double smoothing;       // e
   int order;              // 0: energy, 1: and gradient, 2: and Hessian
   bool both;              // b moves too
+  bool solved;            // the last evaluation was at the same motion: planes and slips are those that it has found
   // Hessians with y_v of their own, not r_v / s_v: into slot `to` of slips and held, from the other one unless fresh.
   bool hold, fresh;
   double start;  // fresh ones are start r_v / s_v: 1 makes the Hessian, 0 the majorant W/s I
