@@ -17,8 +17,6 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-#define DEFAULT_DENSITY 1000.0  // kg/m^3, when neither density nor mass is given
-
 // Temporary data while building, owned by the arena of the bodies.
 struct build {
   struct dc_bodies *bodies;
@@ -381,7 +379,7 @@ static void set_inertia(struct dc_body *body, const struct dc_body_definition *d
 {
   const struct dc_mass_properties *properties = &body->shape->properties;
   const double *inertia = definition->inertia;
-  double *s = body->second_moment, density = isnan(definition->density) ? DEFAULT_DENSITY : definition->density;
+  double *s = body->second_moment, density = isnan(definition->density) ? DC_DEFAULT_DENSITY : definition->density;
   if (!isnan(inertia[0])) {
     double half = 0.5 * (inertia[0] + inertia[1] + inertia[2]);
     body->mass = definition->mass;

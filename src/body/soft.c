@@ -12,7 +12,6 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-static const double DEFAULT_DENSITY = 1000;  // kg/m^3, of bodies given neither density nor mass
 static const double OFF_SHEET = 1e-6;  // relative to a body's size: a marker farther from cloth or a rod is refused
 enum { DEFAULT_CELLS = 4 };
 
@@ -166,7 +165,7 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
   // A given mass is spread evenly over the rest volume, whatever a chamber has taken out of it.
   soft->density = !isnan(definition->mass)      ? definition->mass / soft->elastic.volume
                   : !isnan(definition->density) ? definition->density
-                                                : DEFAULT_DENSITY;
+                                                : DC_DEFAULT_DENSITY;
   set_barrier(soft, given->barrier);
   soft->friction_law = (enum dc_node_friction)given->friction_law;
   set_surface_barrier(given, soft);

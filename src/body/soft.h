@@ -38,6 +38,9 @@ enum dc_soft_element { DC_ELEMENT_LINEAR, DC_ELEMENT_QUADRATIC };
 
 enum dc_soft_type { DC_SOFT_SOLID, DC_SOFT_CLOTH, DC_SOFT_ROD };
 
+// kg/m^3, of bodies, soft or not, that are given neither density nor mass
+#define DC_DEFAULT_DENSITY 1000.0
+
 // "soft" of a body; the option table is dc_soft_options.
 struct dc_soft_definition {
   int type;                         // enum dc_soft_type

@@ -6,9 +6,11 @@
 
 #include "design/design.h"
 
-// Scales mass and inertia; absent numbers are NAN and stay so.
+// Scales mass and inertia; absent numbers are NAN and stay so, but for the density of a body that gives neither.
 static void scale_mass(struct dc_body_definition *body, double factor)
 {
+  if (factor != 1 && isnan(body->density) && isnan(body->mass))
+    body->density = DC_DEFAULT_DENSITY;
   body->density *= factor;
   body->mass *= factor;
   for (int k = 0; k < 6; k++)
@@ -97,6 +99,64 @@ static bool set_ranges(const struct dc_body *body, const struct dc_design *desig
   return true;
 }
 
+// The modulus that was read gives bending stiffness, the barrier of the surface and fibres by default, whatever a design
+// makes of it: they are written out.
+static bool keep_defaults(const struct dc_soft *soft, const struct dc_design *design, struct dc_soft_definition *given,
+                          struct dc_arena *arena)
+{
+  struct dc_muscle_definition *muscles = dc_arena_alloc(arena, (size_t)given->muscles.count + 1, sizeof *muscles);
+  if (soft->mesh.corners < 4)
+    given->bending = design->bending_scale[soft->body] * soft->bending;
+  given->contact_stiffness = soft->contact_stiffness;
+  for (int m = 0; m < given->muscles.count && muscles; m++) {
+    muscles[m] = ((const struct dc_muscle_definition *)given->muscles.objects)[m];
+    if (muscles[m].kind == DC_MUSCLE_FIBRE)
+      muscles[m].stiffness = soft->drives.muscles[m].stiffness;
+  }
+  given->muscles.objects = muscles;
+  return muscles != NULL;
+}
+
+// The barrier of half-spaces is that of the masses that were read: its length goes with the root of the least mass.
+static bool set_soft(const struct dc_soft *soft, const struct dc_design *design, struct dc_body_definition *definition,
+                     struct dc_arena *arena)
+{
+  if (!soft)
+    return true;
+  int i = soft->body;
+  if (design->young_scale[i] == 1 && design->poisson[i] == soft->poisson && design->bending_scale[i] == 1 &&
+      design->pressure[i] == soft->pressure && design->body_mass_scale[i] == 1)
+    return true;
+  struct dc_soft_definition *given = dc_arena_alloc(arena, 1, sizeof *given);
+  if (!given)
+    return false;
+  *given = *definition->soft;
+  given->young *= design->young_scale[i];
+  given->pressure = design->pressure[i];
+  if (design->poisson[i] != soft->poisson)
+    given->poisson = design->poisson[i];
+  given->barrier /= sqrt(design->body_mass_scale[i]);
+  definition->soft = given;
+  return keep_defaults(soft, design, given, arena);
+}
+
+// A scene has one modulus for a soft body, and one place and velocity for its nodes together.
+bool dc_design_fits_scene(const struct dc_model *model, const struct dc_rollout_input *input)
+{
+  const struct dc_bodies *bodies = &model->bodies;
+  for (int e = 0; e < bodies->element_count; e++)
+    if (input->design.young_element[e] != 1)
+      return false;
+  for (int i = 0; i < 3 * bodies->node_count; i++)
+    if (input->q[bodies->first_node_q + i] != bodies->initial_q[bodies->first_node_q + i])
+      return false;
+  for (int s = 0; s < bodies->soft_count; s++)
+    for (int i = 0; i < 3 * bodies->soft[s].node_count; i++)
+      if (input->velocity[bodies->soft[s].v_offset + i] != bodies->soft[s].velocity[i])
+        return false;
+  return true;
+}
+
 // Writes the design of an input into a copy of the model's definition, so that the scene made from it needs no
 // design entry.  Only what an entry may change is written; numbers that are as they were stay absent where the
 // scene left them out.
@@ -119,6 +179,7 @@ enum dc_status dc_design_build_in(const struct dc_model *model, const struct dc_
     bodies[i].limit_stiffness *= design->limit_scale[i];
     enough = set_ranges(&model->bodies.bodies[i], design, &bodies[i], arena) &&
              scale_gains(&bodies[i], design->kp_scale[i], design->kd_scale[i], arena) &&
+             set_soft(dc_soft_of(&model->bodies, i), design, &bodies[i], arena) &&
              set_start(&model->bodies.bodies[i], model->bodies.initial_q, input, &bodies[i], arena);
   }
   if (!enough)
@@ -126,5 +187,6 @@ enum dc_status dc_design_build_in(const struct dc_model *model, const struct dc_
   definition->bodies = bodies;
   definition->contact.stiffness *= design->stiffness_scale;
   memcpy(definition->gravity, design->gravity, sizeof definition->gravity);
+  memcpy(definition->wind, design->wind, sizeof definition->wind);
   return DC_OK;
 }

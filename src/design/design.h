@@ -78,12 +78,16 @@ enum dc_status dc_design_check_levels(const struct dc_design_entry *entry, const
                                       struct dc_error *error);
 
 // Replaces numbers of definition by those of input, an input of model with its design applied.  These are masses,
-// friction, restitution, gains, stiffnesses, gravity, starts and ranges of slides and hinges.  definition is the
+// friction, restitution, gains, stiffnesses, gravity, wind, moduli and pressures of soft bodies, starts and ranges of
+// slides and hinges.  A scene has no factors of elements and no starts of nodes.  definition is the
 // model's, or that of dc_model_redesign; new data is owned by arena.  Displacements of actuator targets then count from
 // the new start.  DC_MEMORY.
 enum dc_status dc_design_build_in(const struct dc_model *model, const struct dc_rollout_input *input,
                                   struct dc_arena *arena, struct dc_model_definition *definition,
                                   struct dc_error *error);
+
+// Whether it holds all of them.
+bool dc_design_fits_scene(const struct dc_model *model, const struct dc_rollout_input *input);
 
 // Options of the design parameter "number".
 struct dc_number_options {

@@ -2,7 +2,8 @@
 // Forces of actuators in the steps of a trajectory, for objectives and recordings, and their derivatives.
 //
 // The force of a drive is minus the gradient of its energy (terms_actuator.c) by its coordinate, told by the frames of
-// the whole step.
+// the whole step.  With the integrator "second_order" it is that of the middle of the step on lengths and angles, which
+// the midpoint rule drives by it.
 #include "dynamics/actuator_internal.h"
 #include "math/rotation.h"
 #include "math/vector.h"
@@ -50,6 +51,7 @@ static struct drive_context of_step(const struct dc_model *model, const struct d
                                 .design = &input->design,
                                 .now_poses = poses_at(trajectory, step),
                                 .interval = whole_step(model, step),
+                                .middle = model->definition.time.integrator == DC_SECOND_ORDER,
                                 .q_now = state_at(trajectory, step),
                                 .q_next = state_at(trajectory, step + 1)};
 }
@@ -72,7 +74,7 @@ static void drive_pull_back(struct drive_context *c, const struct drive *drive)
   dc_drive_mixed(c, drive);
   if (drive->part->kind != DC_PART_BALL) {
     double slope = dc_drive_is_plain(drive) ? 1 : dc_drive_law(c, drive).slope;
-    *next += slope * (drive->kp + drive->kd / c->interval.length) * l[0];
+    *next += slope * ((c->middle ? 0.5 : 1) * drive->kp + drive->kd / c->interval.length) * l[0];
     return;
   }
   double a[9], b[9], al[3];

@@ -26,6 +26,7 @@ struct drive_context {
   const double *q_now, *q_next;
   const double *predicted;          // q* [nq]; NULL: none, or half an interval
   bool half;                        // lengths and angles only
+  bool middle;                      // the force on lengths and angles is that of the middle of q_now and q_next
   const struct dc_pose *now_poses;  // [bodies] of q_now
   const struct dc_axis *now_axes;   // [nv] of q_now; NULL: not known
   const double *held;               // [nv] weights at q_now; NULL: not known

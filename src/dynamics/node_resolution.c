@@ -82,21 +82,11 @@ static void add_surfaces(const struct dc_step_state *state, const struct dc_soft
   sum->end += state->interval.length * dc_vec_norm(end);
 }
 
-// Young's modulus of a soft body with the design's factors, the mean of its elements, Pa.
-static double young_of(const struct dc_step_state *state, const struct dc_soft *soft)
-{
-  const double *factor = state->input->design.young_element + soft->first_element;
-  double sum = 0;
-  for (int e = 0; e < soft->mesh.element_count; e++)
-    sum += factor[e];
-  return state->input->design.young_scale[soft->body] * soft->young * sum / soft->mesh.element_count;
-}
-
 // The longest interval in which an impact may be, s.
 static double longest(const struct dc_step_state *state, const struct dc_soft *soft, double mass, double speed)
 {
   double density = state->input->design.body_mass_scale[soft->body] * soft->density;
-  double sound = sqrt(young_of(state, soft) / density), radius = cbrt(3 * mass / (4 * M_PI * density));
+  double sound = sqrt(dc_mean_young(state, soft) / density), radius = cbrt(3 * mass / (4 * M_PI * density));
   if (soft->mesh.corners < 4)
     return SHEET_PART * state->model->definition.time.step;
   return 5.1 * radius / sound * pow(sound / speed, 0.2) / PARTS;

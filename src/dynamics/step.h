@@ -269,6 +269,14 @@ double dc_node_gap(const struct dc_pose *plane, const double *x, double normal[3
 double dc_past_throw(const struct dc_rollout *rollout, double length);
 // The part of the elastic forces of a soft body at state->place that is due in the interval (terms_past.c).
 double dc_past_share(const struct dc_step_state *state, const struct dc_soft *soft);
+// Adds weight times the derivative of that part by the design's moduli and mass, by which it damps what is stiff; and
+// its change by theirs.
+void dc_past_share_pull_back(const struct dc_step_state *state, const struct dc_soft *soft, double weight,
+                             struct dc_design *design);
+double dc_past_share_change(const struct dc_step_state *state, const struct dc_soft *soft,
+                            const struct dc_design *change);
+// Young's modulus of a soft body with the design's factors, the mean of its elements, Pa.
+double dc_mean_young(const struct dc_step_state *state, const struct dc_soft *soft);
 // The same of the normal forces of half-spaces on nodes.
 double dc_contact_share(const struct dc_step_state *state);
 // sum [nv] += the exact Hessian by q_next of elastic bodies, of muscles, and of half-spaces on nodes, times a direction

@@ -37,26 +37,86 @@ struct dc_step_state dc_step_state_of(const struct dc_rollout *rollout, const st
                                 .past = rollout->nodes.past};
 }
 
-// Newmark's numbers of an interval of length h, from s in terms_past.c; sound has the speed sqrt(E/density).
+// Sum of the design's factors on the moduli of a body's elements.
+static double sum_of_factors(const struct dc_step_state *state, const struct dc_soft *soft)
+{
+  const double *factor = state->input->design.young_element + soft->first_element;
+  double sum = 0;
+  for (int e = 0; e < soft->mesh.element_count; e++)
+    sum += factor[e];
+  return sum;
+}
+
+double dc_mean_young(const struct dc_step_state *state, const struct dc_soft *soft)
+{
+  return state->input->design.young_scale[soft->body] * soft->young * sum_of_factors(state, soft) /
+         soft->mesh.element_count;
+}
+
+// Newmark's numbers of an interval of length h, from s in terms_past.c, and their derivatives by log s; sound has the
+// speed sqrt(E/density), both of the design.
 struct newmark {
-  double g, b;
+  double g, b, g_slope, b_slope;
 };
 
-static struct newmark newmark_of(const struct dc_soft *soft, double h)
+static struct newmark newmark_of(const struct dc_step_state *state, const struct dc_soft *soft, double h)
 {
-  double s = h * h * soft->young / soft->density * soft->elastic.steepness, g = 0.5 + DAMPING * s / (s + STIFF);
-  return (struct newmark){g, 0.25 * (g + 0.5) * (g + 0.5)};
+  double density = state->input->design.body_mass_scale[soft->body] * soft->density;
+  double s = h * h * dc_mean_young(state, soft) / density * soft->elastic.steepness, g = 0.5 + DAMPING * s / (s + STIFF);
+  double slope = DAMPING * STIFF * s / ((s + STIFF) * (s + STIFF));
+  return (struct newmark){g, 0.25 * (g + 0.5) * (g + 0.5), slope, 0.5 * (g + 0.5) * slope};
 }
 
 double dc_past_share(const struct dc_step_state *state, const struct dc_soft *soft)
 {
   double h = state->interval.length, past = dc_interval_past(state->interval);
-  struct newmark now = newmark_of(soft, h), before = newmark_of(soft, past * h);
   if (!state->prediction)
     return 1;
+  struct newmark now = newmark_of(state, soft, h), before = newmark_of(state, soft, past * h);
   if (state->place == DC_AT_NEXT)
     return now.b;
   return state->place == DC_AT_NOW ? 0.5 - now.b + past * (before.g - before.b) : past * (0.5 - before.g + before.b);
+}
+
+// Derivative of dc_past_share by the logarithm of modulus over density.
+static double share_slope(const struct dc_step_state *state, const struct dc_soft *soft)
+{
+  double h = state->interval.length, past = dc_interval_past(state->interval);
+  if (!state->prediction)
+    return 0;
+  struct newmark now = newmark_of(state, soft, h), before = newmark_of(state, soft, past * h);
+  if (state->place == DC_AT_NEXT)
+    return now.b_slope;
+  double behind = past * (before.g_slope - before.b_slope);
+  return state->place == DC_AT_NOW ? behind - now.b_slope : -behind;
+}
+
+void dc_past_share_pull_back(const struct dc_step_state *state, const struct dc_soft *soft, double weight,
+                             struct dc_design *design)
+{
+  const struct dc_design *at = &state->input->design;
+  double slope = weight * share_slope(state, soft);
+  if (slope == 0)
+    return;
+  design->young_scale[soft->body] += slope / at->young_scale[soft->body];
+  design->body_mass_scale[soft->body] -= slope / at->body_mass_scale[soft->body];
+  double each = slope / sum_of_factors(state, soft);
+  for (int e = 0; e < soft->mesh.element_count; e++)
+    design->young_element[soft->first_element + e] += each;
+}
+
+double dc_past_share_change(const struct dc_step_state *state, const struct dc_soft *soft,
+                            const struct dc_design *change)
+{
+  const struct dc_design *at = &state->input->design;
+  double slope = share_slope(state, soft), elements = 0;
+  for (int e = 0; e < soft->mesh.element_count && slope != 0; e++)
+    elements += change->young_element[soft->first_element + e];
+  if (slope == 0)
+    return 0;
+  return slope * (change->young_scale[soft->body] / at->young_scale[soft->body] -
+                  change->body_mass_scale[soft->body] / at->body_mass_scale[soft->body] +
+                  elements / sum_of_factors(state, soft));
 }
 
 double dc_contact_share(const struct dc_step_state *state)

@@ -103,12 +103,19 @@ void dc_drive_axial(const double a[9], double g[3])
   g[2] = a[3] - a[1];
 }
 
-// Differences from the targets of a length or angle at the end of the interval.
+// The time from where a drive is seen, the end of the interval or its middle, to the end of the step.
+static double time_left(const struct drive_context *c)
+{
+  return c->interval.remaining + (c->middle ? 0.5 * c->interval.length : 0);
+}
+
+// Differences from the targets of a length or angle at the end of the interval, or in its middle.
 void dc_drive_errors(const struct drive_context *c, const struct drive *drive, double *position, double *velocity)
 {
   int at = drive->part->q + drive->component;
-  double target = *drive->position - c->interval.remaining * *drive->velocity;
-  *position = dc_target_origin(&c->model->bodies, drive->part, drive->component) + target - c->q_next[at];
+  double target = *drive->position - time_left(c) * *drive->velocity,
+         place = c->middle ? 0.5 * (c->q_now[at] + c->q_next[at]) : c->q_next[at];
+  *position = dc_target_origin(&c->model->bodies, drive->part, drive->component) + target - place;
   *velocity = drive->part->target_velocity + *drive->velocity - (c->q_next[at] - c->q_now[at]) / c->interval.length;
 }
 
@@ -404,10 +411,12 @@ static void ball_mixed(struct drive_context *c, const struct drive *drive)
   c->cotangent->design.kd_scale[drive->body] += dc_vec_dot(g, l) / drive->kd_scale;
 }
 
-// The same from the end of the interval.
+// The same from the end of the interval, or from its middle.
 static struct view view_of(const struct drive_context *c, const struct drive *drive)
 {
-  struct view view = {.remaining = c->interval.remaining, .by_now = drive->kd / c->interval.length, .slope = 1};
+  struct view view = {.remaining = time_left(c), .by_now = drive->kd / c->interval.length, .slope = 1};
+  if (c->middle)
+    view.by_now -= 0.5 * drive->kp;
   dc_drive_errors(c, drive, &view.position, &view.velocity);
   if (!dc_drive_is_plain(drive))
     view.slope = dc_drive_law(c, drive).slope;

@@ -36,10 +36,10 @@ static const struct dc_growth *growth_of(const struct dc_step_state *state, cons
   return &room->growth;
 }
 
-// Pa, or N/m of sheets: with the design's factor and the share of the force that is due at t+1 (terms_past.c).
+// Pa, or N/m of sheets, with the design's factor.
 static double young_of(const struct dc_step_state *state, const struct dc_soft *soft)
 {
-  return dc_past_share(state, soft) * state->input->design.young_scale[soft->body] * soft->young;
+  return state->input->design.young_scale[soft->body] * soft->young;
 }
 
 // Pa s.  Viscosity dissipates over the step to t+1 only: halves of intervals look at potentials alone.
@@ -49,14 +49,21 @@ static double viscosity_of(const struct dc_step_state *state, const struct dc_so
 }
 
 // Material, moduli and factors of one soft body under the design: Young's modulus and bending stiffness are scaled.
+// Share is the part of the force that is due at t+1 (terms_past.c); with 1 this is the derivative by it.
+static struct dc_elasticity shared(const struct dc_step_state *state, const struct dc_soft *soft, double share,
+                                   struct growth *room)
+{
+  const struct dc_design *design = &state->input->design;
+  return (struct dc_elasticity){
+      soft->material, dc_lame_of(dimension_of(soft), share * young_of(state, soft), design->poisson[soft->body]),
+      share * design->bending_scale[soft->body] * soft->bending, design->young_element + soft->first_element,
+      growth_of(state, soft, room)};
+}
+
 static struct dc_elasticity elasticity_of(const struct dc_step_state *state, const struct dc_soft *soft,
                                           struct growth *room)
 {
-  const struct dc_design *design = &state->input->design;
-  return (struct dc_elasticity){soft->material,
-                                dc_lame_of(dimension_of(soft), young_of(state, soft), design->poisson[soft->body]),
-                                dc_past_share(state, soft) * design->bending_scale[soft->body] * soft->bending,
-                                design->young_element + soft->first_element, growth_of(state, soft, room)};
+  return shared(state, soft, dc_past_share(state, soft), room);
 }
 
 // Its derivatives by the factor on Young's modulus, by Poisson's ratio, and by the factor on the bending stiffness.
@@ -77,7 +84,10 @@ static struct dc_elasticity by_poisson(const struct dc_step_state *state, const 
 {
   const struct dc_design *design = &state->input->design;
   return (struct dc_elasticity){
-      soft->material, dc_lame_by_poisson(dimension_of(soft), young_of(state, soft), design->poisson[soft->body]), 0,
+      soft->material,
+      dc_lame_by_poisson(dimension_of(soft), dc_past_share(state, soft) * young_of(state, soft),
+                         design->poisson[soft->body]),
+      0,
       design->young_element + soft->first_element, growth_of(state, soft, room)};
 }
 
@@ -328,6 +338,9 @@ static void add_mixed(const struct dc_step_state *state, const struct dc_step_di
     design->poisson[soft->body] += dc_elastic_along(&soft->elastic, by_poisson(state, soft, &room), y, l);
     dc_elastic_along_each(&soft->elastic, elasticity_of(state, soft, &room), y, l,
                           design->young_element + soft->first_element);
+    if (state->prediction)
+      dc_past_share_pull_back(
+          state, soft, dc_elastic_along(&soft->elastic, shared(state, soft, 1, &room), y, l), design);
     if (soft->drives.growth_of)
       add_growth_mixed(state, soft, y, l, out->input);
     if (soft->elastic.bend_count)
@@ -348,7 +361,10 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
   {
     const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
     double *sum = forces->joints + soft->v_offset, young = change->young_scale[soft->body],
-           poisson = change->poisson[soft->body], bending = change->bending_scale[soft->body];
+           poisson = change->poisson[soft->body], bending = change->bending_scale[soft->body],
+           share = dc_past_share_change(state, soft, change);
+    if (share != 0)
+      dc_elastic_add_gradient(&soft->elastic, shared(state, soft, 1, &room), y, share, sum);
     if (young != 0)
       dc_elastic_add_gradient(&soft->elastic, by_young(state, soft, &room), y, young, sum);
     if (poisson != 0)

@@ -21,7 +21,8 @@ struct fibre {
   int corners;
   double u[3], length;       // |w|
   double stretch, short_of;  // s; exp(-c)
-  double stiffness;          // V k, J, times the share that is due (terms_past.c)
+  double share;              // of the force that is due (terms_past.c)
+  double stiffness;          // V k, J, times that
 };
 
 typedef void visitor_function(const struct dc_step_state *state, const struct fibre *fibre, void *context);
@@ -32,7 +33,7 @@ static void set_fibre(const struct dc_step_state *state, const struct dc_muscle 
   const struct dc_elastic *elastic = &fibre->soft->elastic;
   fibre->nodes = dc_sample_nodes(elastic, muscle->samples[k]);
   fibre->factors = muscle->factors + (size_t)k * (size_t)elastic->corners;
-  fibre->stiffness = dc_past_share(state, fibre->soft) * elastic->volumes[muscle->samples[k]] * muscle->stiffness;
+  fibre->stiffness = fibre->share * elastic->volumes[muscle->samples[k]] * muscle->stiffness;
   memset(fibre->u, 0, sizeof fibre->u);
   for (int a = 0; a < fibre->corners; a++)
     dc_vec_add_scaled(fibre->u, fibre->u, fibre->factors[a],
@@ -43,23 +44,31 @@ static void set_fibre(const struct dc_step_state *state, const struct dc_muscle 
   fibre->stretch = fibre->length - fibre->short_of;
 }
 
-// Calls a visitor for the fibres of all samples of all muscles.  The length at rest, exp(-c), is common to a muscle;
-// it is positive for every c, so that a control needs no bounds.
-static void visit(const struct dc_step_state *state, visitor_function *visitor, void *context)
+// Calls a visitor for the fibres of all samples of the muscles of a body, of which a share counts.  The length at rest,
+// exp(-c), is common to a muscle; it is positive for every c, so that a control needs no bounds.
+static void visit_body(const struct dc_step_state *state, const struct dc_soft *soft, double share,
+                       visitor_function *visitor, void *context)
 {
-  DC_FOR_EACH_SOFT(soft, state)
   for (int m = 0; m < soft->drives.muscle_count; m++) {
     const struct dc_muscle *muscle = &soft->drives.muscles[m];
     if (muscle->kind != DC_MUSCLE_FIBRE)
       continue;
     struct fibre fibre = {
-        .soft = soft, .coordinate = dc_soft_first_muscle(&soft->drives) + m, .corners = soft->elastic.corners};
+        .soft = soft, .coordinate = dc_soft_first_muscle(&soft->drives) + m, .corners = soft->elastic.corners, .share = share};
     fibre.short_of = exp(-dc_soft_drive(state, soft, fibre.coordinate));
     for (int k = 0; k < muscle->sample_count; k++) {
       set_fibre(state, muscle, k, &fibre);
       visitor(state, &fibre, context);
     }
   }
+}
+
+// The same of all bodies, with the share that is due.
+static void visit(const struct dc_step_state *state, visitor_function *visitor, void *context)
+{
+  DC_FOR_EACH_SOFT(soft, state)
+  if (soft->drives.muscle_count > 0)
+    visit_body(state, soft, dc_past_share(state, soft), visitor, context);
 }
 
 static void visit_value(const struct dc_step_state *state, const struct fibre *fibre, void *context)
@@ -171,12 +180,29 @@ static void visit_mixed(const struct dc_step_state *state, const struct fibre *f
                           mixed->input);
 }
 
-// Only the targets are mixed with the nodes at t+1.
+// lambda^T times the gradient, which the share of a body multiplies.
+static void visit_along(const struct dc_step_state *state, const struct fibre *fibre, void *context)
+{
+  struct response *along = context;
+  (void)state;
+  for (int a = 0; a < fibre->corners; a++)
+    *along->sum += fibre->stiffness * fibre->stretch * fibre->factors[a] *
+                   dc_vec_dot(fibre->u, along->direction + fibre->soft->v_offset + 3 * (size_t)fibre->nodes[a]);
+}
+
+// Targets are mixed with the nodes at t+1, and moduli and mass by the share that is due.
 static void add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                       struct dc_step_cotangent *out)
 {
   struct mixed mixed = {direction->joints, out->input};
   visit(state, visit_mixed, &mixed);
+  DC_FOR_EACH_SOFT(soft, state)
+  if (soft->drives.muscle_count > 0 && state->prediction) {
+    double sum = 0;
+    struct response along = {direction->joints, &sum};
+    visit_body(state, soft, 1, visit_along, &along);
+    dc_past_share_pull_back(state, soft, sum, &out->input->design);
+  }
 }
 
 struct product {
@@ -197,6 +223,10 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
 {
   struct product product = {variation->input, forces->joints};
   visit(state, visit_product, &product);
+  DC_FOR_EACH_SOFT(soft, state)
+  if (soft->drives.muscle_count > 0 && state->prediction)
+    visit_body(state, soft, dc_past_share_change(state, soft, &variation->input->design), visit_gradient,
+               forces->joints);
 }
 
 // w is known to the noise of the places of its nodes times f_a.

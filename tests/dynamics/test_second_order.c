@@ -186,6 +186,38 @@ static void test_going_on(void)
   }
 }
 
+// The forces of drives that are told are those that move: half of what is told of both steps at a frame changes the
+// momentum there, with a limit of the force and without.
+static void test_readings(void)
+{
+  enum { STEPS = 12 };
+  for (double effort = 0; effort < 4; effort += 3) {
+    struct scene scene;
+    double force[STEPS];
+    scene_begin(&scene);
+    mechanism_vector(scene.definition.gravity, 0, 0, 0);
+    scene.definition.time.integrator = DC_SECOND_ORDER;
+    scene.definition.time.step = 0.02;
+    struct dc_body_definition *cart = mechanism_link(&scene, "cart", "slide", -1, scene_box(&scene, 0.1, 0.1, 0.1, 1, 1, 1), 2);
+    mechanism_vector(cart->axis, 1, 0, 0);
+    mechanism_numbers(&scene, &cart->joint_velocity, 1, (const double[]){3});
+    mechanism_pd(&scene, cart, 300, 5, NAN, NAN);
+    cart->pd->effort = effort;
+    scene_create(&scene);
+    struct dc_trajectory *trajectory = scene_roll(&scene, STEPS);
+    struct dc_rollout_input *input = dc_rollout_input_create(&scene.model, STEPS);
+    for (int step = 0; step < STEPS; step++)
+      dc_rollout_actuator_forces(&scene.model, input, trajectory, step, &force[step]);
+    for (int t = 1; t < STEPS; t++) {
+      double push = 2 * (*frame_of(trajectory, t + 1) - 2 * *frame_of(trajectory, t) + *frame_of(trajectory, t - 1)) / (0.02 * 0.02);
+      CHECK(fabs(push - 0.5 * (force[t] + force[t - 1])) < 1e-6 && fabs(force[0]) > 2, "limit %g, frame %d: %g N, told %g and %g", effort, t, push, force[t - 1], force[t]);
+    }
+    dc_rollout_input_destroy(input);
+    dc_trajectory_destroy(trajectory);
+    scene_end(&scene);
+  }
+}
+
 // Sines of turns beyond a right angle are those of smaller ones: a body that turns so far in a step is named.
 static void test_turns(void)
 {
@@ -205,4 +237,4 @@ static void test_turns(void)
 }
 
 RUN_TESTS({"adjoint and tangent against differences", test_gradients}, {"going on from a state", test_going_on},
-          {"a turn that is too large is named", test_turns})
+          {"forces of drives that are told", test_readings}, {"a turn that is too large is named", test_turns})

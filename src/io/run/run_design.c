@@ -428,6 +428,8 @@ static enum dc_status write_scene(struct design_files *files)
   struct dc_mesh_copies copies = {0};
   struct dc_text resolved = {0};
   struct dc_model_definition definition = files->model->definition;
+  if (!dc_design_fits_scene(&files->scene->model, files->input))
+    return DC_OK;
   enum dc_status status = name_shapes(files, &definition);
   if (!status)
     status = keep_surfaces(files, &definition);
