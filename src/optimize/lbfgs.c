@@ -139,7 +139,8 @@ static void set_direction(struct search *search)
 }
 
 // Moves to a point with its value and gradient, and stores the pair s, y.  A pair whose curvature s.y is not clearly
-// positive is written over by the next: NEXT moves on only for good pairs.
+// positive is written over by the next: NEXT moves on only for good pairs.  Where all places are taken it stands in that
+// of the oldest pair, which is gone.
 static void move_to(struct search *search, const double *x, double value, const double *gradient)
 {
   size_t n = (size_t)search->n, bytes = n * sizeof *x;
@@ -154,6 +155,8 @@ static void move_to(struct search *search, const double *x, double value, const 
     long memory = search->options->memory;
     search->state[NEXT] = (double)(((long)search->state[NEXT] + 1) % memory);
     search->state[PAIRS] = fmin(search->state[PAIRS] + 1, (double)memory);
+  } else {
+    search->state[PAIRS] = fmin(search->state[PAIRS], (double)search->options->memory - 1);
   }
   memcpy(search->x, x, bytes);
   memcpy(search->gradient, gradient, bytes);
