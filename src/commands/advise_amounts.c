@@ -14,6 +14,7 @@
 #include "commands/constants.h"
 #include "math/rotation.h"
 #include "math/vector.h"
+#include "task/actuator_coordinates.h"
 #include "task/drives.h"
 #include "task/pose.h"
 
@@ -262,23 +263,29 @@ static void advise_joint_contradiction(struct dc_task_site *site)
     }
 }
 
-// Largest sum of forces (N) that torque controls have on a body alone; INFINITY: something else moves it.  Limits
-// hold for each axis, so that three together push with sqrt(3) times as much.
+// Largest sum of forces (N) against gravity that torque controls have on a body alone; INFINITY: something else moves it,
+// or a torque may tip it.  A force acts along an axis of the world, by the part of its limit along gravity.
 static double lifting_force(const struct dc_scene *scene, int body)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
-  double force = 0;
+  const double *gravity = scene->definition.gravity;
+  double force = 0, g = dc_vec_norm(gravity);
   for (int i = 0; i < bodies->count; i++)
     if (dc_frame_moves(bodies, i) && !dc_bodies_are_joined(bodies, i, body))
       return INFINITY;
   for (int i = 0; i < scene->task.control_count; i++) {
     const struct dc_torque_options *torque = scene->task.controls[i].options;
-    if (scene->task.controls[i].type != &dc_control_torque)
+    struct dc_actuator_coordinates coordinates;
+    if (scene->task.controls[i].type != &dc_control_torque ||
+        dc_joint_coordinates_parse(&coordinates, &torque->held.actuator, &scene->model, NULL))
       return INFINITY;
-    double most = 0;
-    for (int k = 0; k < torque->limit.count; k++)
-      most = fmax(most, torque->limit.values[k]);
-    force += most * sqrt(3);
+    for (int c = 0; c < coordinates.count; c++) {
+      char text[16];
+      const char *name = dc_actuator_coordinate_name(&coordinates.items[c], &scene->model, text);
+      if (strlen(name) != 1 || !strchr("xyz", *name))
+        return INFINITY;
+      force += torque->limit.values[torque->limit.count == 1 ? 0 : c] * fabs(gravity[*name - 'x']) / g;
+    }
   }
   return force;
 }
@@ -307,7 +314,7 @@ static void advise_lift(struct dc_task_site *site)
       continue;
     dc_advice_add(
         site->list, "too weak",
-        "\"%.80s\" is to be lifted by %.3g m and weighs %.3g N, but its forces are at most %.3g N together: a "
+        "\"%.80s\" is to be lifted by %.3g m and weighs %.3g N, but its forces are at most %.3g N upwards: a "
         "larger \"limit\" would lift it",
         own->name, up, weight, force);
     site->decided = true;

@@ -10,7 +10,7 @@
 
 #include "body/kinematics.h"
 #include "body/soft.h"
-#include "commands/advice.h"
+#include "commands/advise_task.h"
 #include "commands/constants.h"
 #include "geometry/convex/hull.h"
 #include "geometry/implicit/sdf.h"
@@ -161,10 +161,11 @@ static void advise_units(const struct site *site)
   if (largest < 0)
     return;
   const struct dc_body *big = &bodies->bodies[largest], *little = &bodies->bodies[smallest];
-  if (big->radius <= DC_HUGE_RADIUS && big->radius <= DC_ADVISE_UNLIKE * little->radius)
+  bool huge = big->radius > DC_HUGE_RADIUS && !dc_advice_unit_system(scene);
+  if (!huge && big->radius <= DC_ADVISE_UNLIKE * little->radius)
     return;
   struct dc_advice *advice =
-      big->radius > DC_HUGE_RADIUS
+      huge
           ? dc_advice_add(list, "units", "\"%.100s\" has a radius of %.3g m: is it given in millimetres?", big->name,
                           big->radius)
           : dc_advice_add(list, "units",

@@ -237,7 +237,7 @@ static void advise_distance(struct dc_task_site *site, const struct dc_objective
         "larger \"speed\"",
         name, way, time, speed, way / speed);
     site->decided = true;
-  } else if (way > DC_ADVISE_FAST * time) {
+  } else if (way > DC_ADVISE_FAST * time && !dc_advice_unit_system(site->scene)) {
     dc_advice_add(
         site->list, "too far",
         "\"%.80s\" has %.3g m to go in %.3g s, %.3g m/s on average: is its target given in millimetres, or the "

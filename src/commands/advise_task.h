@@ -42,6 +42,13 @@ double dc_advice_inscribed(const struct dc_body *body);
 void dc_advise_amounts(struct dc_task_site *site);
 // Adds advice on numbers that are probably in another unit (advise_units.c).
 void dc_advise_units(struct dc_task_site *site);
+// A system of units other than the SI: its names, and how many of its lengths are a metre, and what its mass is in kg.
+struct dc_unit_system {
+  const char *length, *mass, *force;
+  double lengths, masses;  // lengths in a metre; kg in a mass
+};
+// The one that lengths, masses and gravity of a scene fit together; NULL: none, or the SI.
+const struct dc_unit_system *dc_advice_unit_system(const struct dc_scene *scene);
 // Adds advice on an objective whose target no joint of its body leads to, poses [bodies] at the start (advise_axes.c).
 void dc_advise_axes(struct dc_task_site *site, const struct dc_objective *objective, const struct dc_pose *poses);
 

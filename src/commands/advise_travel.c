@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies with a goal that nothing driven comes near, because controls are bounded too narrowly.
 //
-// A control bounds the displacement d of each target: by low and high, or by its speed times the time of the run.  A drive
-// passes its target by d at most, and hangs below it by its weight over kp; an angle d moves a point of a mechanism by at
-// most d times the mechanism's size.  The sum of all is compared with the distance of the surface of one body from the
-// ball about the other.
+// A control bounds the displacement d of each target: by low and high, or by its speed times the time of the run.  With
+// targets |y| <= d a drive of kp, kd and inertia m, at rest at 0, stays within
+//     |x| <= d integral |g| = d for z >= 1, else d coth(pi z / (2 sqrt(1 - z^2))),   z = kd / (2 sqrt(kp m)),
+// g its impulse response: targets that change in time with it make it swing.  Target rates that are fed to kd, too, add the
+// response of kd s/(m s^2 + kd s + kp), whose integral is at most twice that.  It hangs below by its weight over kp; an
+// angle d moves a point of a mechanism by at most d times the mechanism's size.  The sum of all is compared with the
+// distance of two bodies, or of the surface of one from the ball about the other where one has no convex parts.
 // Nothing is said where something moves that is not driven in all its coordinates, or where the body with the goal does
 // not rest.
 #include <math.h>
@@ -13,9 +16,11 @@
 #include "commands/advise_task.h"
 #include "math/vector.h"
 #include "task/actuator_coordinates.h"
+#include "task/clearance.h"
 #include "task/drives.h"
 
-static const double PASSES = 2;     // times its displacement that a drive moves: it overshoots
+static const double FED = 3;        // times as far, where the rate of a target is fed, too
+static const double PI = 3.141592653589793;
 static const double ACROSS = 1e-3;  // sine of an angle below which a joint counts as level
 
 // Size of a mechanism: of the balls about its bodies, in a row, m.
@@ -25,6 +30,20 @@ static double mechanism_size(const struct dc_bodies *bodies, int body)
   for (int i = 0; i < bodies->count; i++)
     size += dc_bodies_are_joined(bodies, i, body) ? 2 * bodies->bodies[i].radius : 0;
   return size;
+}
+
+// How far a drive moves of what its target does, at most: the head's integral, for the inertia of all of its mechanism; fed: the
+// target's rate is fed to kd.
+static double passes(const struct dc_scene *scene, const struct dc_actuator_coordinate *coordinate, double arm, bool fed)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  const struct dc_body *body = &bodies->bodies[coordinate->body];
+  double mass = 0, kp = dc_pd_kp(body->pd, coordinate->index, coordinate->angle);
+  for (int i = 0; i < bodies->count; i++)
+    mass += dc_bodies_are_joined(bodies, i, coordinate->body) ? bodies->bodies[i].mass : 0;
+  double damping = dc_pd_kd(body->pd, coordinate->index, coordinate->angle) / (2 * sqrt(kp * mass) * arm);
+  double passes = damping >= 1 ? 1 : 1 / tanh(PI * damping / (2 * sqrt(1 - damping * damping)));
+  return fed ? FED * passes : passes;
 }
 
 // Farthest that one coordinate moves a point of its mechanism, m; INFINITY: it has no bounds.
@@ -44,7 +63,8 @@ static double coordinate_travel(const struct dc_scene *scene, const struct dc_co
   double arm = coordinate->angle ? mechanism_size(bodies, coordinate->body) : 1,
          hangs = mass * dc_vec_norm(scene->definition.gravity) * arm /
                  dc_pd_kp(body->pd, coordinate->index, coordinate->angle);
-  return (PASSES * most + hangs) * arm;
+  bool fed = control->type != &dc_control_pd_targets;
+  return (passes(scene, coordinate, arm, fed) * most + hangs) * arm;
 }
 
 // Farthest that all controls together move a point, m; INFINITY: not known.  Every mechanism but that of the goal must
@@ -110,9 +130,20 @@ static double ball_to_surface(const struct dc_bodies *bodies, const struct dc_po
   return dc_advice_surface_distance(mesh, at) - bodies->bodies[ball].radius;
 }
 
+// Distance of two bodies, m: exact for unions of convex parts, else a lower bound.
+static double apart_of(const struct dc_bodies *bodies, const struct dc_pose *poses, int a, int b)
+{
+  const int pair[2] = {a, b};
+  const struct dc_pose *const both[2] = {&poses[a], &poses[b]};
+  struct dc_witness witness;
+  bool convex = bodies->bodies[a].shape->part_count > 0 && bodies->bodies[b].shape->part_count > 0;
+  if (convex && dc_clearance_nearest(bodies, pair, both, &witness))
+    return witness.distance;
+  return fmax(ball_to_surface(bodies, poses, a, b), ball_to_surface(bodies, poses, b, a));
+}
+
 // An undriven body that rests has to be reached by one that controls move. Advice is given where the nearest of these
-// stays away even when it travels as far as its bounds, speed and time allow. Distances are from a ball within one
-// body to the other's surface, the larger of both ways: a lower bound, so that nobody is warned wrongly.
+// stays away even when it travels as far as its bounds, speed and time allow.
 void dc_advise_travel(struct dc_task_site *site, const struct dc_pose *poses, int body)
 {
   const struct dc_scene *scene = site->scene;
@@ -127,7 +158,7 @@ void dc_advise_travel(struct dc_task_site *site, const struct dc_pose *poses, in
       if (!dc_bodies_are_joined(bodies, j, body) || dc_bodies_are_joined(bodies, i, body) ||
           !dc_body_moves(&bodies->bodies[i]))
         continue;
-      double apart = fmax(ball_to_surface(bodies, poses, i, j), ball_to_surface(bodies, poses, j, i));
+      double apart = apart_of(bodies, poses, i, j);
       if (apart < gap) {
         gap = apart;
         nearest = i;

@@ -3,7 +3,8 @@
 //
 // Each is compared with what bodies of this world have: gravity with the Earth's, speeds with DC_ADVISE_FAST, masses with
 // those of a ball of osmium about the body and of the lightest solids in its volume, angles with two turns.  What is said
-// names the unit that would make the number a usual one, and the number in the unit of the scene.
+// names the unit that would make the number a usual one, and the number in the unit of the scene.  Where gravity and all
+// densities together fit another system, that is said in their place: such a scene is right as it is.
 // Thresholds are rules of thumb (docs/advice.md).
 #include <math.h>
 #include <string.h>
@@ -20,6 +21,47 @@ static bool is_alone(const struct dc_bodies *bodies, int body)
   for (int k = 0; k < bodies->count; k++)
     alone = alone && (k == body || !dc_bodies_are_joined(bodies, k, body));
   return alone;
+}
+
+// The Earth's gravity in other units of length, and masses in kg or g beside them, with the unit of forces.
+static const struct dc_unit_system systems[] = {{"mm", "kg", "mN", 1e3, 1},
+                                                {"mm", "g", "uN", 1e3, 1e-3},
+                                                {"cm", "kg", "cN", 100, 1},
+                                                {"cm", "g", "10 uN", 100, 1e-3}};
+
+// The system in which gravity is about the Earth's and every free body has the density of a solid; NULL: none.
+const struct dc_unit_system *dc_advice_unit_system(const struct dc_scene *scene)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  double gravity = dc_vec_norm(scene->definition.gravity);
+  for (size_t k = 0; k < sizeof systems / sizeof *systems; k++) {
+    const struct dc_unit_system *system = &systems[k];
+    int count = 0, fits = 0;
+    for (int i = 0; i < bodies->count; i++) {
+      const struct dc_body *body = &bodies->bodies[i];
+      double volume = body->shape->properties.volume / pow(system->lengths, 3);
+      if (!is_alone(bodies, i) || !(volume > 0) || !(body->mass > 0))
+        continue;
+      double density = body->mass * system->masses / volume;
+      count++;
+      fits += density > DC_ADVISE_SOLID && density < DC_ADVISE_DENSITY;
+    }
+    if (count > 0 && fits == count && fabs(gravity / (9.81 * system->lengths) - 1) < DC_ADVISE_EARTH)
+      return system;
+  }
+  return NULL;
+}
+
+// Notes a scene whose lengths, masses and gravity are together in another system: nothing has to change.
+static bool advise_system(struct dc_task_site *site)
+{
+  const struct dc_unit_system *system = dc_advice_unit_system(site->scene);
+  if (system)
+    dc_advice_add(site->list, "units",
+                  "lengths seem to be in %s and masses in %s, as gravity is: that is consistent and nothing has to change, "
+                  "but for m, kg and N, of which messages speak, read %s, %s and %s",
+                  system->length, system->mass, system->length, system->mass, system->force);
+  return system != NULL;
 }
 
 // Notes gravity of a size that no planet has: it was probably given in cm/s^2 or mm/s^2.
@@ -162,11 +204,14 @@ static void advise_hinges(struct dc_task_site *site)
 
 void dc_advise_units(struct dc_task_site *site)
 {
-  advise_gravity_size(site);
-  advise_velocities(site);
+  bool consistent = advise_system(site);
+  if (!consistent) {
+    advise_gravity_size(site);
+    advise_velocities(site);
+    advise_starts(site);
+    advise_density(site);
+    advise_lightness(site);
+  }
   advise_turns(site);
-  advise_starts(site);
-  advise_density(site);
-  advise_lightness(site);
   advise_hinges(site);
 }

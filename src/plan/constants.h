@@ -27,8 +27,12 @@ enum {
   DC_RACE_DEFAULT_SHARE = 6,  // turns from which on the default walk has as much as all others together
   DC_RACE_MARGIN_TURNS = 4,   // to come inside of the tolerances where everything is reached
   DC_RACE_LEAST_KNOTS = 3,    // of draws that change over time
-  DC_RACE_MOST_KNOTS = 10     // likewise
+  DC_RACE_MOST_KNOTS = 10,    // likewise
+  DC_RACE_HARD = 4,           // of so many draws one shoots hard enough to topple what it hits
+  DC_RACE_GRASPS = 4,         // of so many draws one grasps, where hands can
+  DC_RACE_GRASP_AT = 2        // the one with this number
 };
+static const double DC_RACE_NUMB = 1e-10;          // part of the loss that a gradient must have to tell where to go
 static const double DC_RACE_NOTHING_LEFT = 1e-12;  // part of the first loss: recordings are followed to their digits
 static const double DC_RACE_STILL_THERE = 0.7;     // of the loss where shorter steps began: below it they begin again
 static const double DC_RACE_LEFT = 2;              // times its best loss: a fan there has left the best point

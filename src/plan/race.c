@@ -23,7 +23,6 @@
 #include "plan/linearize.h"
 #include "plan/race_internal.h"
 #include "plan/worker.h"
-#include "task/drives.h"
 
 // The world of smoother friction has a smoothing velocity of DC_RACE_SMOOTH_SPEED, as far as the bounds of the factor
 // allow.
@@ -178,6 +177,19 @@ static enum dc_status add_judged(struct dc_search *search, struct dc_error *erro
   return add_member(search, DC_RECIPE_JUDGED, drawn ? search->pool : search->round ? search->best : search->x, error);
 }
 
+// Adds a fan that begins with the body between the hands, where that is better than the first guess.
+static enum dc_status add_grasp(struct dc_search *search, struct dc_error *error)
+{
+  double *x = dc_alloc((size_t)search->plan->sizes.parameters, sizeof *x);
+  bool found;
+  if (!x)
+    return dc_out_of_memory_for(error, "a first guess");
+  enum dc_status status = dc_race_first_grasp(search, x, &found, error);
+  status = status || !found ? status : add_member(search, DC_RECIPE_GRASP, x, error);
+  free(x);
+  return status;
+}
+
 static double rate_of_leader(const struct dc_search *search)
 {
   const struct dc_recipe *leader = &dc_recipes[search->race->leader];
@@ -196,10 +208,17 @@ static enum dc_status add_shorter(struct dc_search *search, int walks, struct dc
   return status;
 }
 
+// Whether the first guess is still the best point: where shorter steps from there have nowhere to go.
+static bool is_stuck(const struct dc_search *search)
+{
+  return search->race->first_loss >= 0 && search->stages[search->stage].loss >= (1 - DC_RACE_NUMB) * search->race->first_loss;
+}
+
 // Whether shorter steps have not begun at the best point yet, or not where it is now.
 static bool can_shorten(const struct dc_search *search)
 {
-  return search->stages[search->stage].loss < DC_RACE_STILL_THERE * search->race->shortened;
+  return !is_stuck(search) &&
+         search->stages[search->stage].loss < DC_RACE_STILL_THERE * search->race->shortened;
 }
 
 static bool is_first_fan(const struct dc_search *search, const struct dc_search_member *member)
@@ -223,9 +242,11 @@ enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *err
     dc_race_set_approach(search, search->plan->descent.best_loss);
     for (int k = 0; k < DC_RECIPES_FIRST_ROUND && !status; k++)
       status = add_member(search, k, search->x, error);
+    if (!status)
+      status = add_grasp(search, error);
     search->race->alone = is_first_fan(search, search->members);
     search->race->shared = !search->race->alone;
-  } else if (search->round % 2) {
+  } else if (search->round % 2 && !is_stuck(search)) {
     status = add_shorter(search, 3, error);
     if (!status)
       status = add_member(search, DC_RECIPE_SMALL_FAN, search->best, error);
@@ -283,7 +304,7 @@ static int clock_of(const struct dc_search *search)
 
 long dc_race_wait(const struct dc_search *search, const struct dc_search_member *member)
 {
-  if (is_first_fan(search, member))
+  if (is_first_fan(search, member) || (search->round == 0 && member->recipe == DC_RECIPE_GRASP))
     return 0;
   return search->race->alone ? LONG_MAX : member->wait + search->race->ahead;
 }
@@ -309,22 +330,6 @@ static void share_turns(struct dc_search *search)
   struct dc_race *race = search->race;
   race->shared = race->shared || !is_first_fan(search, fan) || fan->idle >= DC_RACE_ALONE_IDLE;
   race->alone = !race->shared && fan->turns < race->others + DC_RACE_LEAD;
-}
-
-bool dc_race_draws(const struct dc_search *search)
-{
-  return search->round % 2 == 0;
-}
-
-// Every other draw goes anywhere with a random number of knots: what such scenes need is not known.
-void dc_race_vary(const struct dc_search *search, int number, struct dc_random *random, struct dc_spread *spread)
-{
-  if (number % 2 == 0)
-    return;
-  spread->distance = dc_task_distance(search->plan->task, &search->plan->model->bodies);
-  spread->knots =
-      DC_RACE_LEAST_KNOTS + (int)((DC_RACE_MOST_KNOTS + 1 - DC_RACE_LEAST_KNOTS) * dc_random_uniform(random));
-  spread->anywhere = true;
 }
 
 // Whether a trajectory becomes the best one of the run: always, until one succeeds, and then only such as succeed,
@@ -496,6 +501,24 @@ static void end_waiting(struct dc_search *search)
     search->turn = next + search->race->ahead;
 }
 
+// Whether the loss does not feel the parameters where a member begins, as that of a body that nothing meets.
+static bool is_numb(const struct dc_search_member *member)
+{
+  return member->turns == 1 && member->moved && !member->own && member->last.gradient_norm <= DC_RACE_NUMB * member->last.loss;
+}
+
+// At a first guess that is numb members that follow its gradient end at once: those that draw or begin elsewhere go on.
+static void end_numb(struct dc_search *search)
+{
+  if (!is_first_fan(search, search->members) || !is_numb(search->members))
+    return;
+  for (int i = search->member_count - 1; i >= 0; i--)
+    if (!search->members[i].windows && !search->members[i].elsewhere)
+      dc_search_release_member(&search->members[i]);
+  search->race->shared = true;
+  search->race->alone = false;
+}
+
 // A member that stalls ends.  In the first round, while others go on, a small fan takes its place at the best point,
 // unless there is one: fans of long steps wander off from where short ones would reach.
 static enum dc_status end_stalled(struct dc_search *search, int index, struct dc_error *error)
@@ -550,8 +573,13 @@ enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count
 {
   enum dc_status status = DC_OK;
   bool all = !search->race->alone;
+  end_numb(search);
   for (int k = 0; k < count && !status; k++) {
     struct dc_search_member *member = &search->members[live[k]];
+    if (member->plan && !member->windows && is_numb(member))
+      dc_search_release_member(member);
+    if (!member->plan)
+      continue;
     bool over = !member->moved || !(member->plan->descent.best_loss > search->target);
     if (member->windows)
       status = member->windows_over ? leave_windows(search, live[k], error) : DC_OK;
@@ -588,7 +616,7 @@ bool dc_search_found(const struct dc_search *search, struct dc_search_found *fou
                                     .rate = leader->rate,
                                     .quick = leader->quick,
                                     .horizon = leader->kind == DC_RECIPE_WINDOWS ? &race->windows : NULL,
-                                    .begun = dc_recipe_worlds[leader->kind],
+                                    .begun = race->leader == DC_RECIPE_GRASP ? "a grasp" : dc_recipe_worlds[leader->kind],
                                     .round = race->leader_round};
   return true;
 }

@@ -31,6 +31,10 @@ bool dc_race_draws(const struct dc_search *search);
 // Varies the spread of a draw: every other one is a constant offset or an aimed shot, the others change over time or go
 // anywhere.
 void dc_race_vary(const struct dc_search *search, int number, struct dc_random *random, struct dc_spread *spread);
+// Draws a grasp in place of the number-th draw; false: it is another kind of draw, or there is nothing to grasp.
+bool dc_race_draw_grasp(const struct dc_search *search, int number, struct dc_random *random, double *x);
+// Writes the best of a few grasps to x [parameters], if it has a lower loss than the first guess.
+enum dc_status dc_race_first_grasp(struct dc_search *search, double *x, bool *found, struct dc_error *error);
 // Whether a race has nothing left to try: no objective can be reached, and its first rounds are over; or everything is
 // reached although the loss, which asks for more than that, is above its target.
 bool dc_race_is_over(struct dc_search *search);

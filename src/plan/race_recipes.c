@@ -20,7 +20,7 @@ const struct dc_recipe dc_recipes[DC_RECIPES] = {
     {DC_RECIPE_WINDOWS, 0.02, true, 8},      {DC_RECIPE_SMOOTH_FAN, 0.3, false, 8}, {DC_RECIPE_WALK, 0.1, false, 0},
     {DC_RECIPE_APPROACH_FAN, 0.3, false, 8}, {DC_RECIPE_SOFT_FAN, 0.3, false, 8},   {DC_RECIPE_WALK, 0.003, false, 0},
     {DC_RECIPE_WALK, 0.001, false, 0},       {DC_RECIPE_WALK, 3e-4, false, 0},      {DC_RECIPE_FAN, 0.03, false, 0},
-    {DC_RECIPE_JUDGED_FAN, 0.3, false, 8},
+    {DC_RECIPE_JUDGED_FAN, 0.3, false, 8},   {DC_RECIPE_FAN, 0.3, false, 0},
 };
 
 bool dc_recipe_is_fan(const struct dc_recipe *recipe)

@@ -35,6 +35,7 @@ enum {
   DC_RECIPES_FIRST_ROUND,  // their number
   DC_RECIPE_SMALL_FAN = 11,
   DC_RECIPE_JUDGED,
+  DC_RECIPE_GRASP,
   DC_RECIPES
 };
 extern const struct dc_recipe dc_recipes[DC_RECIPES];

@@ -108,6 +108,8 @@ static void draw(const struct dc_search *search, int number, double *x)
     return;
   }
   struct dc_spread spread = {.deviation = portfolio->spread, .knots = 1};
+  if (dc_race_draw_grasp(search, number, &random, x))
+    return;
   if (search->race)
     dc_race_vary(search, number, &random, &spread);
   dc_task_draw_parameters(world->task, world->model, &world->window, search->x, &spread, &random, x);

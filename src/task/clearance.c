@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "geometry/convex/witness.h"
+#include "task/clearance.h"
 #include "task/goal.h"
 
 static const char *const keep_choices[] = {"at_least", "at_most", "exactly", NULL};
@@ -50,25 +50,22 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return DC_OK;
 }
 
-// Nearest points of the two bodies at a frame; false: out of memory.  The search is made anew each time, as an
-// objective keeps no state.
-static bool find_nearest(const struct dc_clearance_options *clearance, const struct dc_model *model,
-                         const struct dc_trajectory *trajectory, int frame, struct dc_witness *witness)
+// The search is made anew each time, as an objective keeps no state.
+bool dc_clearance_nearest(const struct dc_bodies *bodies, const int pair[2], const struct dc_pose *const poses[2],
+                          struct dc_witness *witness)
 {
-  const int both[2] = {clearance->body, clearance->to};
   struct dc_arena *arena = dc_arena_create();
   struct dc_witness_search *search = NULL;
   struct dc_solid solids[2];
   struct dc_placement places[2];
   bool made = arena != NULL;
   for (int k = 0; k < 2 && made; k++) {
-    const struct dc_body *body = &model->bodies.bodies[both[k]];
-    const struct dc_pose *pose = dc_goal_pose(trajectory, frame, both[k]);
+    const struct dc_body *body = &bodies->bodies[pair[k]];
     double arm[3];
     made = !dc_solid_create(body->shape, arena, &solids[k], NULL);
-    dc_mat_apply(arm, pose->rotation, body->center);
-    dc_vec_sub(places[k].position, pose->position, arm);
-    memcpy(places[k].rotation, pose->rotation, sizeof places[k].rotation);
+    dc_mat_apply(arm, poses[k]->rotation, body->center);
+    dc_vec_sub(places[k].position, poses[k]->position, arm);
+    memcpy(places[k].rotation, poses[k]->rotation, sizeof places[k].rotation);
   }
   made = made && (search = dc_witness_search_create(&solids[0], &solids[1])) != NULL;
   if (made)
@@ -76,6 +73,16 @@ static bool find_nearest(const struct dc_clearance_options *clearance, const str
   dc_witness_search_destroy(search);
   dc_arena_destroy(arena);
   return made;
+}
+
+// Nearest points of the two bodies at a frame; false: out of memory.
+static bool find_nearest(const struct dc_clearance_options *clearance, const struct dc_model *model,
+                         const struct dc_trajectory *trajectory, int frame, struct dc_witness *witness)
+{
+  const int pair[2] = {clearance->body, clearance->to};
+  const struct dc_pose *const poses[2] = {dc_goal_pose(trajectory, frame, pair[0]),
+                                          dc_goal_pose(trajectory, frame, pair[1])};
+  return dc_clearance_nearest(&model->bodies, pair, poses, witness);
 }
 
 // The one residual d (m) of a frame; NAN when memory is out, which makes the loss no number.

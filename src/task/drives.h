@@ -14,7 +14,7 @@ bool dc_task_has_goal(const struct dc_task *task, int body);
 // The largest distance of a body from a point that an objective has as its target, at the start, m; 0: there is none.
 double dc_task_distance(const struct dc_task *task, const struct dc_bodies *bodies);
 // The largest distance of such a target from a point, m; 0: there is none.
-double dc_task_goal_distance(const struct dc_task *task, const double from[3]);
+double dc_task_goal_distance(const struct dc_task *task, const struct dc_bodies *bodies, const double from[3]);
 
 // Whether a control acts at all times, not on the start alone.
 bool dc_task_acts_in_time(const struct dc_task *task, const struct dc_model *model);

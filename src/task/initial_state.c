@@ -292,6 +292,15 @@ static void draw_direction(const char *axes, struct dc_random *random, double di
   keep_axes(axes, direction);
 }
 
+// The speed that a shot needs, at equal masses, to lose g d by friction on its way of d, at a coefficient of 1, and to lift
+// what it hits by twice its radius r: v^2 = 2 g (d + 2 r).
+static double hard_speed(const struct dc_model *model, int self, int aim)
+{
+  const struct dc_body *bodies = model->bodies.bodies;
+  double way = dc_vec_distance(bodies[aim].start.position, bodies[self].start.position);
+  return sqrt(2 * dc_vec_norm(model->definition.gravity) * (way + 2 * bodies[aim].radius));
+}
+
 // Draws a shot at a random free body: past its centre by less than makes it miss, from a distance of up to a
 // few diameters, and at most so fast that it could go to the farthest body and back within the window.
 //
@@ -333,6 +342,8 @@ static void draw(const void *options, const struct dc_model *model, const struct
   }
   double duration = window->steps * window->time_step, length = fmax(dc_vec_norm(direction), 1e-300);
   double fastest = aim >= 0 && duration > 0 ? most_speed * farthest / duration : spread->deviation;
+  if (aim >= 0 && spread->hard)
+    fastest = hypot(fastest, hard_speed(model, start->body, aim));
   double speed = fastest * (least_speed + (1 - least_speed) * dc_random_uniform(random)), fall[3] = {0};
   if (spread->anywhere && duration > 0) {
     // passes, after part of the time, a point no farther than twice the goal, whatever gravity does

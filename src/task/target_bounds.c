@@ -11,6 +11,8 @@
 // where a lead is how far a target must be ahead of the body.  The force kp lead holds the weight of all that moves and
 // takes the body through its way in the time of the run, against kd; an effort_limit bounds it.  Bounds are
 // a tenth wider than that, so that targets in there are not bent by them (task/clamp.h), and hold the first guess.
+// Goals that are velocities or angles of joints add the way that a surface goes for them: a roller turns as often as the
+// wheel that it drives has to.
 // Pressures, muscles and lengths of cables stay without bounds.
 #include "task/target_bounds.h"
 
@@ -29,10 +31,41 @@ static const double TURN = 6.283185307179586;
 static double reach_of(const struct dc_task *task, const struct dc_bodies *bodies, int body)
 {
   const double *from = bodies->bodies[body].start.position;
-  double most = fmax(2 * bodies->bodies[body].radius, dc_task_goal_distance(task, from));
+  double most = fmax(2 * bodies->bodies[body].radius, dc_task_goal_distance(task, bodies, from));
   for (int i = 0; i < bodies->count; i++)
     if (i != body && bodies->bodies[i].radius > 0)
       most = fmax(most, dc_vec_distance(bodies->bodies[i].start.position, from) + bodies->bodies[i].radius);
+  return most;
+}
+
+static double radius_of(const struct dc_bodies *bodies, int body)
+{
+  return body < 0 ? 0 : bodies->bodies[body].radius;
+}
+
+// The largest way that the surface of a body goes in the time of the run for a goal of velocity or of joints, m.
+static double way_of_goals(const struct dc_task *task, const struct dc_bodies *bodies, double duration)
+{
+  double most = 0;
+  for (int i = 0; i < task->objective_count; i++) {
+    const struct dc_objective *objective = &task->objectives[i];
+    const struct dc_velocity_options *velocity = objective->options;
+    const struct dc_joints_options *joints = objective->options;
+    bool moves = objective->type == &dc_objective_velocity, turns = objective->type == &dc_objective_joints;
+    const struct dc_index_list *named = moves ? &velocity->bodies : turns ? &joints->bodies : NULL;
+    double radius = moves ? radius_of(bodies, velocity->body) : 0, angle = 0;
+    for (int k = 0; named && k < named->count; k++)
+      radius = fmax(radius, radius_of(bodies, named->indices[k]));
+    for (int k = 0; turns && k < joints->target.count; k++)
+      angle = fmax(angle, fabs(joints->target.values[k]));
+    for (int k = 0; turns && k < joints->velocity.count; k++)
+      angle = fmax(angle, fabs(joints->velocity.values[k]) * duration);
+    if (moves && !isnan(velocity->angular[0]))
+      angle = dc_vec_norm(velocity->angular) * duration;
+    most = fmax(most, radius * angle);
+    if (moves && !isnan(velocity->target[0]))
+      most = fmax(most, dc_vec_norm(velocity->target) * duration);
+  }
   return most;
 }
 
@@ -67,11 +100,12 @@ static struct dc_clamp choose(const struct dc_task *task, const struct dc_model 
   const struct dc_body *body = &model->bodies.bodies[coordinate->body];
   const struct dc_joint_part *part = part_of(body, coordinate->index);
   const struct dc_time_settings *time = &model->definition.time;
-  double reach = reach_of(task, &model->bodies, coordinate->body), arm = coordinate->angle ? reach : 1;
+  double duration = time->step * (double)time->steps, reach = reach_of(task, &model->bodies, coordinate->body),
+         goals = way_of_goals(task, &model->bodies, duration), arm = coordinate->angle ? reach : 1;
   double kp = dc_pd_kp(body->pd, coordinate->index, coordinate->angle), force = weight_of(model) * arm;
   bool scalar = part && (part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE);
-  double way = coordinate->angle ? TURN + reach / fmax(body->radius, 1e-6 * reach) : reach;
-  double low = -way, high = way, duration = time->step * (double)time->steps;
+  double way = coordinate->angle ? TURN + (reach + goals) / fmax(body->radius, 1e-6 * reach) : reach + goals;
+  double low = -way, high = way;
   if (scalar && isfinite(part->range[0]) && isfinite(part->range[1])) {
     low = part->range[0] - model->bodies.initial_q[part->q];
     high = part->range[1] - model->bodies.initial_q[part->q];

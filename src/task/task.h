@@ -22,6 +22,7 @@ struct dc_spread {
   int knots;         // moments from 1 on at which a normal number is drawn, with straight lines between them
   bool anywhere;     // shots go in any direction, as far as gravity and goals ask; else they are aimed at a body
   double distance;   // of goals, m
+  bool hard;         // aimed shots are fast enough to topple what they hit
 };
 
 // A control has parameters for one window.  Its state is what it remembers from one window to the next, such as the

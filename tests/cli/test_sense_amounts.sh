@@ -103,6 +103,9 @@ sense two.json contradiction 'their surfaces would overlap' --set 'objective[1].
 sed 's/"body": "b"/"body": "a"/; s/, {"type": "reach".*0.31.*}\]/]/; /"name": "b"/d; s/0.0505\]},$/0.0505]}],/; s/"control": .*/"control": [{"type": "torque", "body": "a", "coordinates": "x y z", "limit": [3]}],/; s/0.2, 0.2, 0.05/0, 0, 0.3/' two.json >lift.json
 sound lift.json
 sense lift.json "too weak" 'weighs 1.96 N' --set 'control[0].limit=[1]'
+sense lift.json "too weak" 'at most 1.9 N upwards' --set 'control[0].limit=[9, 9, 1.9]'
+sense lift.json "too weak" 'at most 1.9 N upwards' --set 'control[0].coordinates="x z"' --set 'control[0].limit=[9, 1.9]'
+sound lift.json --set 'control[0].limit=[0.1, 0.1, 2.1]'
 sense "$d/soft_lift.json" "too weak" '"block.*weighs 19.6 N' --set 'control[0].limit=[2]'
 sed 's/\[0.1, 0.1, 0.08\]/[100, 100, 80]/' "$d/unseen/arm_push.json" >big.json
 run 3 check big.json
@@ -120,6 +123,34 @@ check "a soft body meets a half-space" grep -q 'smallest initial gap 0.55 m' "$o
 # More of the same kinds.
 sense gate.json "too far" 'which controls move by at most 0.0' --set 'control[0].low=[-0.002]' --set 'control[0].high=[0.002]'
 sense gate.json "too far" 'the ."speed."' --set 'control=[{"type": "pd_velocity", "body": "tip", "speed": 1e-4}]'
+# A piston whose drive does not swing ends at its stroke; one that swings goes beyond.
+cat >piston.json <<'SCENE'
+{ "time": {"step": 0.02, "steps": 80}, "contact": {"friction": 0.6},
+  "shapes": {"ground": {"type": "plane"}, "box": {"type": "box", "size": [0.1, 0.1, 0.1]}, "rod": {"type": "box", "size": [0.05, 0.05, 0.05]}},
+  "bodies": [
+    {"name": "ground", "joint": "fixed", "shape": "ground"},
+    {"name": "box", "shape": "box", "mass": 2, "position": [0.12, 0, 0.051]},
+    {"name": "rod", "shape": "rod", "mass": 0.5, "position": [0, 0, 0.06], "joint": "slide", "axis": [1, 0, 0], "pd": {"kp": 500, "kd": 60}}],
+  "control": [{"type": "pd_targets", "body": "rod", "low": [-0.03], "high": [0.03]}],
+  "objective": [{"type": "reach", "body": "box", "target": [0.2, 0, 0.05], "axes": "x", "tolerance": 0.02}] }
+SCENE
+sense piston.json "too far" 'is 0.045 m away from ."rod.", which controls move by at most 0.04 m'
+sound piston.json --set bodies.rod.pd.kd=6
+sound piston.json --set 'control[0].high=[0.06]'
+# A scene in millimetres and grams is right as it is; with gravity in metres it is not.
+cat >bead.json <<'SCENE'
+{ "time": {"step": 0.01, "steps": 60}, "gravity": [0, 0, -9810], "contact": {"friction": 0.5},
+  "shapes": {"ground": {"type": "plane"}, "bead": {"type": "sphere", "radius": 30}},
+  "bodies": [
+    {"name": "ground", "joint": "fixed", "shape": "ground"},
+    {"name": "bead", "shape": "bead", "mass": 150, "position": [0, 0, 30.1]}],
+  "control": [{"type": "initial_state", "body": "bead", "velocity": "x"}],
+  "objective": [{"type": "reach", "body": "bead", "target": [150, 0, 30], "axes": "x", "tolerance": 5}] }
+SCENE
+sense bead.json units 'lengths seem to be in mm and masses in g, as gravity is: that is consistent'
+check "nothing else is said" [ "$(grep -c '"symptom"' "$out")" = 1 ]
+sense bead.json units 'masses in kg' --set bodies.bead.mass=0.15
+sense bead.json units 'radius of 30 m' --set 'gravity=[0, 0, -9.81]'
 sound gate.json --set 'control[0].low=[-0.5]' --set 'control[0].high=[0.5]'
 sense gate.json contradiction 'at 1 and 0.5' --set 'objective=[{"type": "joints", "bodies": ["gate"], "target": [1], "tolerance": 0.05}, {"type": "joints", "bodies": ["gate"], "target": [0.5], "tolerance": 0.05}]'
 sense "$d/unseen/push_gap.json" "too far" '"disc.*away from' --set 'control[0].low=[-0.001]' --set 'control[0].high=[0.001]'

@@ -48,6 +48,16 @@ check "what the scene gives wins" [ "$(bounds given/resolved.json)" = \
 run 0 simulate hand.json -o guess --quiet --set control.0.initial=4
 check "bounds hold the first guess" [ "$(bounds guess/resolved.json)" = \
   "[[-2.444444, 5], [-1.222222, 2.222222]] [True, True]" ]
+# A region is as far as its nearest place; a velocity asks for its way in the time of the run, of a surface that it turns, too.
+run 0 simulate hand.json -o region --quiet \
+  --set 'objective=[{"type": "region", "bodies": ["ball"], "center": [2.1, 0, 0], "size": [0.2, 0.2, 1]}]'
+check "from a region" [ "$(bounds region/resolved.json)" = "[[-2.445111, 2.445111], [-1.222222, 2.222222]] [True, True]" ]
+run 0 simulate hand.json -o fast --quiet \
+  --set 'objective=[{"type": "velocity", "body": "ball", "target": [3, 0, 0], "tolerance": 0.1}]'
+check "from a velocity" [ "$(bounds fast/resolved.json)" = "[[-4.611111, 4.611111], [-1.216831, 2.216831]] [True, True]" ]
+run 0 simulate hand.json -o turning --quiet \
+  --set 'objective=[{"type": "velocity", "body": "ball", "angular": [0, 0, 30], "tolerance": 0.1}]'
+check "from an angular one" [ "$(bounds turning/resolved.json)" = "[[-4.611111, 4.611111], [-1.216831, 2.216831]] [True, True]" ]
 run 0 check hand.json --set control.0.low=[] --set control.0.high=[]
 check "an empty list is none" sh -c '! grep -q "targets of \"hand\"" "$1"' - "$out"
 run 0 check hand.json --set 'cases=[{"name": "light", "bodies": {"ball": {"mass": 0.5}}}]'

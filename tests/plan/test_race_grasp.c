@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first guess that takes a body between hands and carries it to its goal.
+#include "plan/race_grasp.h"
+
+#include "plan_scene.h"
+
+// A gripper beside a cube of this size, %g, which is to lie on a step; %s: gravity, and the control of the right finger.
+static const char scene_format[] =
+    "{'name': 'grip', 'time': {'step': 0.03, 'steps': 90}, 'gravity': [0, 0, %s], 'contact': {'friction': 0.8},\n"
+    " 'shapes': {'ground': {'type': 'plane'}, 'cube': {'type': 'box', 'size': [%g, 0.06, 0.06]},\n"
+    "            'step': {'type': 'box', 'size': [0.16, 0.2, 0.1]},\n"
+    "            'palm': {'type': 'box', 'size': [0.24, 0.06, 0.03]}, 'finger': {'type': 'box', 'size': [0.02, 0.04, "
+    "0.1]}},\n"
+    " 'bodies': [{'name': 'ground', 'joint': 'fixed', 'shape': 'ground'},\n"
+    "            {'name': 'step', 'joint': 'fixed', 'shape': 'step', 'position': [0.35, 0, 0.051]},\n"
+    "            {'name': 'cube', 'shape': 'cube', 'mass': 0.1, 'position': [0.05, 0, 0.031]},\n"
+    "            {'name': 'palm', 'joint': [{'type': 'slide', 'axis': [1, 0, 0]}, {'type': 'slide', 'axis': [0, 0, 1]}],\n"
+    "             'shape': 'palm', 'mass': 0.5, 'position': [0, 0, 0.3], 'pd': {'kp': 500, 'kd': 50, "
+    "'gravity_compensation': true}},\n"
+    "            {'name': 'left', 'parent': 'palm', 'frame': 'world', 'joint': {'type': 'slide', 'axis': [1, 0, 0]},\n"
+    "             'shape': 'finger', 'mass': 0.1, 'position': [-0.07, 0, 0.225], 'pd': {'kp': 300, 'kd': 20}},\n"
+    "            {'name': 'right', 'parent': 'palm', 'frame': 'world', 'joint': {'type': 'slide', 'axis': [1, 0, 0]},\n"
+    "             'shape': 'finger', 'mass': 0.1, 'position': [0.07, 0, 0.225], 'pd': {'kp': 300, 'kd': 20}}],\n"
+    " 'control': [{'type': 'pd_targets', 'body': 'palm', 'hold': 5}, {'type': 'pd_targets', 'body': 'left', 'hold': 5}%s],\n"
+    " 'objective': [{'type': 'reach', 'body': 'cube', 'target': [0.35, 0, 0.132], 'tolerance': 0.03, 'rest': 0.1}]}\n";
+static const char right_moves[] = ", {'type': 'pd_targets', 'body': 'right', 'hold': 5}";
+enum { MOST_PARAMETERS = 72, STEPS = 90 };
+
+static struct dc_scene *read_step(const char *gravity, double width, const char *right)
+{
+  char text[4096];
+  snprintf(text, sizeof text, scene_format, gravity, width, right);
+  return read_scene(text);
+}
+
+// One rollout of the guess puts the cube on the step, at rest there: also one that fits only between opened fingers.
+static void test_on_step(void)
+{
+  static const double widths[] = {0.06, 0.03, 0.11};
+  for (int k = 0; k < 3; k++) {
+    struct dc_arena *arena = dc_arena_create();
+    struct dc_scene *scene = read_step("-9.81", widths[k], right_moves);
+    struct dc_approach approach;
+    struct dc_error error = {0};
+    double loss = NAN, parameters[MOST_PARAMETERS] = {0};
+    CHECK(dc_approach_create(&approach, &scene->model, &scene->task, 2, arena));
+    struct dc_plan *plan = dc_plan_create(&scene->model, &scene->task, STEPS, &error);
+    CHECK(plan && plan->parameter_count == MOST_PARAMETERS, "%s", error.text);
+    const struct dc_grasp grasp = {.squeeze = 0.3, .clearance = 0.7};
+    CHECK(dc_grasp_guess(&approach, plan->model, plan->task, &plan->window, plan->state, &grasp, parameters));
+    CHECK(dc_plan_evaluate(plan, parameters, &loss, NULL, &error) == DC_OK, "%s", error.text);
+    CHECK(loss == 0, "width %g: loss %g", widths[k], loss);
+    dc_plan_destroy(plan);
+    dc_scene_destroy(scene);
+    dc_arena_destroy(arena);
+  }
+}
+
+static void test_none(void)
+{
+  const struct dc_grasp grasp = {.squeeze = 0.3, .clearance = 0.7};
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_scene *none = read_step("0", 0.06, right_moves);
+  struct dc_approach approach;
+  const struct dc_window window = {.steps = STEPS, .time_step = 0.03};
+  double parameters[MOST_PARAMETERS] = {0};
+  CHECK(dc_approach_create(&approach, &none->model, &none->task, 2, arena));
+  CHECK(!dc_grasp_guess(&approach, &none->model, &none->task, &window, NULL, &grasp, parameters), "nothing is up");
+  CHECK(parameters[0] == 0, "parameters stay");
+  approach.hand_count = 1;
+  CHECK(!dc_grasp_guess(&approach, &none->model, &none->task, &window, NULL, &grasp, parameters), "one hand holds nothing");
+  dc_scene_destroy(none);
+  dc_arena_destroy(arena);
+}
+
+RUN_TESTS({"a cube is put on a step", test_on_step}, {"nothing to grasp", test_none})
