@@ -140,6 +140,7 @@ static struct entry section_entry(int i)
       {"bodies", "an element of \"bodies\"", NULL, dc_body_options},
       {"couplings", "an element of \"couplings\"", NULL, dc_coupling_options},
       {"ties", "an element of \"ties\"", NULL, dc_tie_options},
+      {"tendons", "an element of \"tendons\"", NULL, dc_tendon_options},
       {"shot", "a random instance", NULL, dc_shot_options},
       {"camera", "the view of pictures", NULL, dc_camera_options},
       {0}};

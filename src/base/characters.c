@@ -67,3 +67,25 @@ void dc_replace_controls(char *text, char substitute, const char *kept)
   }
   *to = '\0';
 }
+
+static int hexadecimal(char digit)
+{
+  return digit >= '0' && digit <= '9'   ? digit - '0'
+         : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
+         : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10
+                                        : -1;
+}
+
+char *dc_percent_decode(const char *name)
+{
+  char *text = strdup(name), *to = text;
+  for (const char *from = name; text && *from; from++) {
+    int high = *from == '%' ? hexadecimal(from[1]) : -1, low = high >= 0 ? hexadecimal(from[2]) : -1;
+    bool coded = low >= 0 && 16 * high + low > 0;
+    *to++ = coded ? (char)(16 * high + low) : *from;
+    from += coded ? 2 : 0;
+  }
+  if (to)
+    *to = '\0';
+  return text;
+}

@@ -17,6 +17,7 @@
 #include "body/coupling.h"
 #include "body/joint.h"
 #include "body/soft.h"
+#include "body/tendon.h"
 #include "body/tie.h"
 #include "geometry/shapes/shape.h"
 

@@ -296,3 +296,23 @@ enum dc_status dc_link_couplings(const struct dc_bodies *bodies, double step, in
   dc_symmetric_destroy(inertia.matrix);
   return status == DC_MEMORY ? dc_out_of_memory_for(error, "the inertia of links") : DC_OK;
 }
+
+// The length of a tendon with factors a has the inertia m = 1/(a M^-1 a^T), and its ends HOLD m/h^2.
+enum dc_status dc_link_tendons(const struct dc_bodies *bodies, double step, int count, struct dc_tendon *tendons,
+                               struct dc_arena *arena, struct dc_error *error)
+{
+  struct inertia inertia = {.bodies = bodies};
+  enum dc_status status = count ? create(&inertia, arena) : DC_OK;
+  for (int k = 0; k < count && status != DC_MEMORY; k++) {
+    const struct dc_tendon_joint *joints = tendons[k].joints.objects;
+    double mobility = 0;
+    for (int i = 0; i < tendons[k].joints.count && !status; i++)
+      for (int j = 0; j < tendons[k].joints.count; j++)
+        mobility += joints[i].factor * joints[j].factor *
+                    response(&inertia, dc_tendon_part(bodies, &joints[i]), dc_tendon_part(bodies, &joints[j]));
+    double mass = mobility > 0 && isfinite(1 / mobility) ? 1 / mobility : 1;
+    tendons[k].range_stiffness = fmin(HOLD * mass / (step * step), MOST_STIFFNESS);
+  }
+  dc_symmetric_destroy(inertia.matrix);
+  return status == DC_MEMORY ? dc_out_of_memory_for(error, "the inertia of links") : DC_OK;
+}

@@ -25,4 +25,8 @@ enum dc_status dc_link_ties(const struct dc_bodies *bodies, double step, int cou
 enum dc_status dc_link_couplings(const struct dc_bodies *bodies, double step, int count, struct dc_coupling *couplings,
                                  struct dc_arena *arena, struct dc_error *error);
 
+// The same for the ends of the ranges of tendons.
+enum dc_status dc_link_tendons(const struct dc_bodies *bodies, double step, int count, struct dc_tendon *tendons,
+                               struct dc_arena *arena, struct dc_error *error);
+
 #endif

@@ -88,6 +88,21 @@ static enum dc_status make_ties(struct dc_model *model, struct dc_arena *arena, 
   return dc_link_ties(&model->bodies, own->time.step, own->tie_count, ties, arena, error);
 }
 
+// Tendons of the model's own, with the stiffness of the ends of their ranges.
+static enum dc_status make_tendons(struct dc_model *model, struct dc_arena *arena, struct dc_error *error)
+{
+  struct dc_model_definition *own = &model->definition;
+  struct dc_tendon *tendons = dc_arena_alloc(arena, (size_t)own->tendon_count + 1, sizeof *tendons);
+  if (!tendons)
+    return dc_out_of_memory_for(error, "%d tendons", own->tendon_count);
+  enum dc_status status = dc_tendons_check(&model->bodies, own->tendon_count, own->tendons, error);
+  if (status || !own->tendon_count)
+    return status;
+  memcpy(tendons, own->tendons, (size_t)own->tendon_count * sizeof *tendons);
+  own->tendons = tendons;
+  return dc_link_tendons(&model->bodies, own->time.step, own->tendon_count, tendons, arena, error);
+}
+
 // Couplings of the model's own, likewise; those of a redesigned model have a stiffness.
 static enum dc_status make_couplings(struct dc_model *model, struct dc_arena *arena, struct dc_error *error)
 {
@@ -116,6 +131,8 @@ enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_def
     status = make_ties(model, arena, error);
   if (!status)
     status = make_couplings(model, arena, error);
+  if (!status)
+    status = make_tendons(model, arena, error);
   bool iterates = definition->solver.linear >= DC_LINEAR_CONJUGATE_GRADIENTS;
   if (!status && iterates && !dc_model_only_nodes(model))
     return dc_fail(error, DC_BAD_INPUT,

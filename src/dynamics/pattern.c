@@ -26,8 +26,8 @@ static size_t list_pair(const struct dc_bodies *bodies, int body, int other, int
   return 1;
 }
 
-// Pairs of mechanisms that touch, follow or are tied to each other and nodes that share an element; into pairs [.][2], unless it is
-// NULL.
+// Pairs of mechanisms that touch, follow, are tied to each other or have a tendon in common, and nodes that share an
+// element; into pairs [.][2], unless it is NULL.
 static size_t list_fixed(const struct dc_rollout *rollout, int (*pairs)[2])
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
@@ -39,6 +39,12 @@ static size_t list_fixed(const struct dc_rollout *rollout, int (*pairs)[2])
     count += list_pair(bodies, definition->couplings[k].body, definition->couplings[k].to, pairs, count);
   for (int k = 0; k < definition->tie_count; k++)
     count += list_pair(bodies, definition->ties[k].body, definition->ties[k].to, pairs, count);
+  for (int k = 0; k < definition->tendon_count; k++) {
+    const struct dc_tendon_joint *joints = definition->tendons[k].joints.objects;
+    for (int i = 0; i < definition->tendons[k].joints.count; i++)
+      for (int j = 0; j < i; j++)
+        count += list_pair(bodies, joints[i].body, joints[j].body, pairs, count);
+  }
   return count + (size_t)dc_soft_list_edges(bodies, pairs ? pairs + count : NULL);
 }
 

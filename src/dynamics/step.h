@@ -256,7 +256,7 @@ struct dc_step_term {
 extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_term, dc_friction_term, dc_impact_term,
     dc_limit_term, dc_actuator_term, dc_coupling_term, dc_force_term, dc_node_term, dc_load_term, dc_elastic_term,
     dc_node_contact_term, dc_surface_term, dc_cable_term, dc_air_term, dc_far_term, dc_passive_term, dc_pin_term,
-    dc_muscle_term, dc_tie_term, dc_past_term;
+    dc_muscle_term, dc_tie_term, dc_past_term, dc_tendon_term;
 extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
 
 // The barrier energy e of a soft body at half-spaces, J, and the gap of a point at a half-space whose frame is at a

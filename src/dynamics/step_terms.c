@@ -29,6 +29,7 @@ const struct dc_step_term *const dc_step_terms[] = {&dc_inertia_term,
                                                     &dc_muscle_term,
                                                     &dc_tie_term,
                                                     &dc_past_term,
+                                                    &dc_tendon_term,
                                                     NULL};
 
 // H is the sum of the terms' second derivatives by the tangent of q+, J/m^2 or J/rad^2.  Terms that see frames leave 6

@@ -117,6 +117,27 @@ static inline void coupled_arm(struct scene *scene)
   scene->definition.tie_count = 2;
 }
 
+// Tendons over joints of the arm, and over one of a block beside it: springs that are taut on either side and slack,
+// damping, friction, ends of a range, and a limit.
+static inline void tendon_arm(struct scene *scene)
+{
+  static struct dc_tendon_joint pair[2] = {{.body = ARM_HAND, .factor = 1.3}, {.body = ARM_CART, .factor = -0.6}},
+                                wide[3] = {{.body = ARM_LOOSE, .factor = 0.7},
+                                           {.body = ARM_BODIES, .factor = 1.1},
+                                           {.body = ARM_HAND, .factor = -0.4}};
+  static const struct dc_tendon tendons[4] = {
+      {.joints = {2, pair}, .stiffness = 20, .rest = {-0.2, -0.1}, .damping = 0.3, .effort = NAN, .range = {NAN}},
+      {.joints = {3, wide}, .stiffness = 5, .rest = {-9, 9}, .dry_friction = 0.4, .effort = NAN, .range = {NAN}},
+      {.joints = {3, wide}, .stiffness = 8, .rest = {0.2, 0.2}, .damping = 0.2, .effort = 0.5, .range = {NAN}},
+      {.joints = {2, pair}, .effort = NAN, .range = {0.5, 5}}};
+  arm(scene);
+  struct dc_body_definition *block = mechanism_link(scene, "block", "slide", -1, 0, 0.5);
+  mechanism_vector(block->position, 3, 3, 3);
+  mechanism_vector(block->axis, 0.6, 0, 0.8);
+  scene->definition.tendons = tendons;
+  scene->definition.tendon_count = 4;
+}
+
 // The arm with actuators that hold its weight and whose forces are limited: below the limit, near it and far beyond,
 // and one that does nothing else.
 static inline void limited_arm(struct scene *scene)

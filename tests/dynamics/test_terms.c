@@ -507,7 +507,8 @@ static void check_terms(void (*add)(struct scene *scene), bool part)
          term == &dc_load_term ||    // acts on masses that are fixed to soft bodies: test_soft_matrix.sh
          term == &dc_impact_term ||  // acts after an interval that has left something: test_impact_law
          (term == &dc_passive_term && add != passive_arm) ||
-         ((term == &dc_coupling_term || term == &dc_tie_term) && add != coupled_arm)))
+         ((term == &dc_coupling_term || term == &dc_tie_term) && add != coupled_arm) ||
+         (term == &dc_tendon_term && add != tendon_arm)))
       continue;
     check_gradient(&problem, dc_step_terms[t]);
     check_hessian(&problem, dc_step_terms[t]);
@@ -562,6 +563,12 @@ static void test_coupled_arm(void)
   check_terms(coupled_arm, true);
 }
 
+static void test_tendon_arm(void)
+{
+  check_terms(tendon_arm, false);
+  check_terms(tendon_arm, true);
+}
+
 static void test_passive_arm(void)
 {
   check_terms(passive_arm, false);
@@ -588,4 +595,5 @@ static void test_friction_at_rest(void)
 RUN_TESTS({"terms of free bodies", test_free_bodies}, {"terms of soft bodies", test_soft_bodies},
           {"terms of an arm", test_arm}, {"terms of an arm with limits", test_limited_arm},
           {"terms of an arm with couplings", test_coupled_arm}, {"terms of passive joints", test_passive_arm},
+          {"terms of tendons", test_tendon_arm},
           {"terms of cables", test_cables}, {"friction at rest", test_friction_at_rest})

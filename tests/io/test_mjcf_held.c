@@ -385,9 +385,60 @@ static void test_followed_tendons(void)
   done();
 }
 
+// A tendon of two independent joints, of which one refers to 0.5: lengths of the scene are smaller by the 2 times 0.5.  A
+// servo of gear 2 with gains 3 and 0.5 and a control of 0.1 has 4 times these and pulls to 2 * 3 * 0.1/12 = 0.05.
+static void test_tendons_over_joints(void)
+{
+#define OVER(own, more)                                                                                                \
+  "<mujoco><worldbody><body name='l'><joint name='x' type='slide' ref='.5'/>" BOX "</body><body name='b' pos='5 0 0'>" \
+  "<joint name='w' type='slide'/><joint name='y' axis='0 1 0'/>" BOX "</body></worldbody><tendon><fixed name='t' " own \
+  "><joint joint='x' coef='2'/><joint joint='y' coef='-1'/></fixed></tendon>" more "</mujoco>"
+#define JOINTS "'joints':[{'body':'l','factor':2},{'body':'b','coordinate':1,'factor':-1}]"
+  open_model(OVER("stiffness='3' springlength='.25 1.5' damping='.7' frictionloss='.1' range='-1 2'", ""));
+  check_json(tree.build.document.root, "tendons",
+             "[{" JOINTS ",'stiffness':3,'rest':[-0.75,0.5],'damping':0.7,'dry_friction':0.1,'range':[-2,1]}]");
+  CHECK(!tree.scene.notes.first, "%s", tree.scene.notes.first ? tree.scene.notes.first->text : "");
+  done();
+  open_model(OVER("range='1.1 2'", ""));
+  check_note(&tree, "range, which the start is outside of, of tendon t (line 1)");
+  done();
+  tree = (struct tree){0};
+  load_as(&tree, "{'file': 'robot.urdf', 'keyframe': 'k'}",
+          OVER("", "<actuator><position tendon='t' kp='3' kv='.5' gear='2' forcerange='-4 4'/></actuator><keyframe><key "
+                   "name='k' ctrl='.1' qpos='.5 0 0'/></keyframe>"));
+  check_json(tree.build.document.root, "tendons",
+             "[{" JOINTS ",'stiffness':12,'rest':[-0.95,-0.95],'damping':2,'effort':8}]");
+  check_json(find_body(&tree, "l"), "joint", "'slide'");
+  check_note(&tree, "control, beyond its force at the start, of the actuator on several joints");
+  done();
+  open_model(OVER("stiffness='3 1'", ""));
+  check_json(tree.build.document.root, "tendons", "-");
+  check_note(&tree, "spring of tendon t (line 1)");
+  done();
+}
+
+// Limits that are not alike in both directions are named, those of joints too; so are hulls of a given number of corners.
+static void test_named_limits(void)
+{
+  open_model("<mujoco><worldbody><body name='l'><joint name='x' type='slide' actuatorfrcrange='-1 2'/>" BOX
+             "</body></worldbody><actuator><position joint='x' kp='9'/></actuator></mujoco>");
+  check_note(&tree, "limit of forces that is not alike in both directions, the greater holds in both, of joint x");
+  done();
+  open_model("<mujoco><worldbody><body name='l'><joint name='x' type='slide' actuatorfrcrange='-2 2'/>" BOX
+             "</body></worldbody><actuator><position joint='x' kp='9'/></actuator></mujoco>");
+  CHECK(!tree.scene.notes.first, "%s", tree.scene.notes.first ? tree.scene.notes.first->text : "");
+  done();
+  open_model("<mujoco><asset><mesh name='m' maxhullvert='5' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody><body>"
+             "<freejoint/><geom type='mesh' mesh='m'/></body></worldbody></mujoco>");
+  check_note(&tree, "<mesh maxhullvert>: does not act: its hull would have fewer corners");
+  done();
+}
+
 RUN_TESTS_IN_TEMPORARY_FOLDER({"welded to what stands", test_weld_to_world}, {"welded to bodies", test_weld_to_body},
                               {"connected", test_connect}, {"loops are tied", test_loops}, {"many of them", test_many},
                               {"contact", test_contact}, {"springs by time constants", test_springs},
                               {"shells", test_shells}, {"fitted to meshes", test_fits}, {"binary meshes", test_msh},
                               {"tendons of followers", test_driven_followers},
-                              {"tendons that act on followers", test_followed_tendons})
+                              {"tendons that act on followers", test_followed_tendons},
+                              {"tendons over joints", test_tendons_over_joints},
+                              {"limits that are named", test_named_limits})

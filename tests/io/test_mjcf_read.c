@@ -478,11 +478,10 @@ static void test_tendons(void)
   body_has("b", "joint", "{'type':'slide','force':-6}");
   check_note(&tree, "not applied: control, beyond its force at the start, of the actuator on several joints");
   done();
-  refuse(AND(TWO, FIXED("", "1", "1") "<actuator><position name='u' tendon='t' kp='2'/></actuator>"),
+  refuse(AND(TWO, FIXED("", "1", "1") "<actuator><muscle name='u' tendon='t'/></actuator>"),
          "actuator of a tendon u (line 1)");
-  refuse(AND(TWO, FIXED("range='0 1'", "1", "1")), "range of tendon t (line 1)");
-  refuse(AND(TWO, "<default><tendon damping='3'/></default>" FIXED("", "1", "1")), "damping of tendon t");
-  refuse(AND(TWO, FIXED("frictionloss='3'", "1", "1")), "friction of tendon t");
+  refuse(AND(TWO, FIXED("range='1 2'", "1", "1")), "range, which the start is outside of, of tendon t (line 1)");
+  refuse(AND(TWO, "<default><tendon damping='3 1'/></default>" FIXED("", "1", "1")), "damping of tendon t");
   refuse(AND(TWO, FIXED("armature='3'", "1", "1")), "armature of tendon t");
   open_model(AND(TWO, "<option><flag spring='disable'/></option>" FIXED("stiffness='3'", "1", "1")));
   done();
@@ -515,7 +514,9 @@ static void test_single_tendons(void)
                  "<tendon><fixed name='t' range='-1 1'><joint joint='x' coef='-2'/></fixed></tendon>"));
   body_has("a", "range", "[-0.5,0.3]");
   done();
-  refuse(AND(TWO, FIXED("stiffness='3' springlength='-1 1'", "0", "1")), "spring of tendon t (line 1)");
+  open_model(AND(TWO, FIXED("stiffness='3' springlength='-2 1'", "0", "1")));
+  root_has("tendons", "[{'joints':[{'body':'b','factor':1}],'stiffness':3,'rest':[-2,1]}]");
+  done();
   refuse(AND(TWO, FIXED("damping='3 0 1'", "0", "1")), "damping of tendon t (line 1)");
 }
 
@@ -556,8 +557,8 @@ static void test_unbound(void)
 // Forces that nothing here corresponds to are named, and the model moves without them.
 static void test_forces_left_out(void)
 {
-  open_model(AND(TWO, FIXED("range='0 1'", "1", "1")));
-  check_note(&tree, "moves without forces that nothing here corresponds to: range of tendon t (line 1)");
+  open_model(AND(TWO, FIXED("armature='1'", "1", "1")));
+  check_note(&tree, "moves without forces that nothing here corresponds to: armature of tendon t (line 1)");
   done();
   open_model(AND(TWO, "<actuator><muscle name='m' joint='x'/></actuator>"));
   check_note(&tree, "moves without forces that nothing here corresponds to: actuator m (line 1)");

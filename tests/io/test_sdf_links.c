@@ -204,6 +204,26 @@ static void test_solids(void)
   unload(&tree);
 }
 
+// A collision that says no density has that of its link's <inertial>, else 1000 kg/m^3, whatever others of the link say.
+static void test_densities(void)
+{
+#define TWO_BALLS(more, first)                                                                                         \
+  "<inertial auto='true'>" more "</inertial><collision name='c'>" first "<geometry><sphere><radius>1</radius></sphere>" \
+  "</geometry></collision><collision name='d'><geometry><sphere><radius>1</radius></sphere></geometry></collision>"
+  static const char text[] = SDF("<model name='m'><link name='a'>" TWO_BALLS("", "<density>500</density>")
+                                     "</link><link name='b'>" TWO_BALLS("<density>200</density>", "<density>500</density>")
+                                         "</link><link name='c'>" TWO_BALLS("<density>200</density>", "")
+                                             "</link></model>");
+  static const double densities[] = {1500, 700, 400};
+  struct tree tree = {0};
+  load(&tree, text);
+  for (int k = 0; k < 3; k++) {
+    const char name[] = {(char)('a' + k), 0};
+    CHECK_NEAR(member(find_body(&tree, name), "mass")->valuedouble, densities[k] * 4 * M_PI / 3, 1e-9);
+  }
+  unload(&tree);
+}
+
 // Friction of two is the smaller coefficient, by Drake's elements 2 a b/(a + b); pairs that do not touch say nothing.
 static void test_frictions(void)
 {
@@ -321,4 +341,5 @@ static void test_by_name(void)
 RUN_TESTS_IN_TEMPORARY_FOLDER({"by name", test_by_name}, {"self_collide", test_self_collide}, {"models", test_models},
                               {"bit masks", test_masks}, {"starts", test_starts},
                               {"automatic inertias", test_automatic}, {"masses of solids", test_solids},
+                              {"densities of collisions", test_densities},
                               {"friction of pairs", test_frictions}, {"words", test_words})

@@ -306,7 +306,7 @@ static const struct robot_case cases[] = {
     {ROBOT("<link name='a'><collision/></link>"), "2:16: link \"a\": <collision>: missing <geometry>"},
     {ROBOT("<link name='a'><visual><geometry/></visual></link>"), "2:24: link \"a\": <geometry>: is empty"},
     {ROBOT("<link name='a'><visual><geometry><cone/></geometry></visual></link>"),
-     "2:34: link \"a\": <geometry>: must hold a box, cylinder, capsule, sphere or mesh (holds <cone>)"},
+     "2:34: link \"a\": <geometry>: must hold a box, cylinder, capsule, drake:ellipsoid, sphere or mesh (holds <cone>)"},
     {ROBOT("<link name='a'><collision><geometry><box size='1 2'/></geometry></collision></link>"),
      "2:37: link \"a\": <box>: size must be 3 finite numbers of at most 1e+12 (is \"1 2\")"},
     {ROBOT("<link name='a'><collision><geometry><box size='1 2 3 4'/></geometry></collision></link>"),

@@ -153,12 +153,32 @@ static void test_uris(void)
   unload(&tree);
   load(&tree, ROBOT(COLLISION("model://robot/my meshes/c d.obj")));
   unload(&tree);
+  // the folder of the package's name is looked into before others that have such a file
+  write_bytes("c d.obj", tetrahedron, strlen(tetrahedron));
+  load(&tree, ROBOT(COLLISION("package://my meshes/c d.obj")));
+  const char *file = cJSON_GetStringValue(member(find_shape(&tree, "a"), "file"));
+  CHECK(file && strstr(file, "my meshes"), "%s", file ? file : "no file");
+  unload(&tree);
+  unlink("c d.obj");
   load_as(&tree, "'robot.urdf'", ROBOT(COLLISION("%2e%2e/%2e%2e/etc/passwd.obj")));
   CHECK(tree.status == DC_BAD_INPUT, "a path outside");
   unload(&tree);
   unlink("my meshes/a%20b.obj");
   unlink("my meshes/c d.obj");
   rmdir("my meshes");
+}
+
+// Capsules and ellipsoids of Drake's dialect.
+static void test_round_shapes(void)
+{
+  struct tree tree = {0};
+  load(&tree, ROBOT("<link name='a'><collision><geometry><drake:capsule radius='.1' length='.2'/></geometry></collision>"
+                    "</link><link name='b'><collision><geometry><drake:ellipsoid a='.1' b='.2' c='.3'/></geometry>"
+                    "</collision></link>" JOINT("j", "continuous", "world", "a", "")
+                        JOINT("k", "continuous", "world", "b", "")));
+  CHECK_NEAR(member(find_body(&tree, "a"), "mass")->valuedouble, 1000 * M_PI * (0.002 + 4e-3 / 3), 1e-9);
+  CHECK_NEAR(member(find_body(&tree, "b"), "mass")->valuedouble, 1000 * M_PI * 4 / 3 * 0.006, 1e-9);
+  unload(&tree);
 }
 
 static void test_unread(void)
@@ -235,4 +255,5 @@ RUN_TESTS_IN_TEMPORARY_FOLDER({"limits of 0", test_zero_limits}, {"settings of M
                               {"roots", test_roots}, {"attributes", test_attributes},
                               {"gains by joint, transmissions", test_gains},
                               {"gains of several joints of a body", test_gains_of_chain}, {"URIs", test_uris},
+                              {"round shapes", test_round_shapes},
                               {"elements that do not act", test_unread})

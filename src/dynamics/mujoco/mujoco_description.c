@@ -3,7 +3,7 @@
 // * a body with several joint parts becomes a chain of <body> elements, where MuJoCo wants one part on each;
 // * primitives become geometries, other shapes a mesh for each convex part;
 // * contact is listed pair by pair, since MuJoCo's own filters are off;
-// * couplings become equality constraints, and ties connections of the bodies' centres.
+// * couplings become equality constraints, and ties connections of the bodies' centres; tendons are fixed ones.
 #include "dynamics/mujoco/mujoco_description.h"
 
 #include <locale.h>
@@ -264,7 +264,38 @@ static void put_equalities(struct writer *writer)
   fputs("</equality>\n", writer->file);
 }
 
-// Refuses models that MuJoCo cannot hold: too many bodies or pairs of geometries, soft bodies.
+// Tendons.  A lower rest of -1 would stand for the length at the joints' references there, hence the next number.
+static void put_tendons(struct writer *writer)
+{
+  const struct dc_model_definition *definition = &writer->model->definition;
+  if (definition->tendon_count)
+    fputs("<tendon>\n", writer->file);
+  for (int k = 0; k < definition->tendon_count; k++) {
+    const struct dc_tendon *tendon = &definition->tendons[k];
+    const struct dc_tendon_joint *joints = tendon->joints.objects;
+    double low = tendon->rest[0] == -1 ? nextafter(-1, 0) : tendon->rest[0], rest[2] = {low, fmax(low, tendon->rest[1])};
+    fputs("<fixed", writer->file);
+    put_numbers(writer->file, "stiffness", 1, &tendon->stiffness);
+    put_numbers(writer->file, "springlength", rest[0] == rest[1] ? 1 : 2, rest);  // two of MuJoCo 3 only
+    put_numbers(writer->file, "damping", 1, &tendon->damping);
+    put_numbers(writer->file, "frictionloss", 1, &tendon->dry_friction);
+    if (!isnan(tendon->range[0])) {
+      fputs(" limited=\"true\"", writer->file);
+      put_numbers(writer->file, "range", 2, tendon->range);
+    }
+    fputs(">", writer->file);
+    for (int i = 0; i < tendon->joints.count; i++) {
+      fprintf(writer->file, "<joint joint=\"j%d\"", dc_tendon_part(&writer->model->bodies, &joints[i])->v);
+      put_numbers(writer->file, "coef", 1, &joints[i].factor);
+      fputs("/>", writer->file);
+    }
+    fputs("</fixed>\n", writer->file);
+  }
+  if (definition->tendon_count)
+    fputs("</tendon>\n", writer->file);
+}
+
+// Refuses models that MuJoCo cannot hold: too many bodies or pairs of geometries, soft bodies, limits of tendons.
 static enum dc_status check_size(const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &model->bodies;
@@ -274,6 +305,9 @@ static enum dc_status check_size(const struct dc_model *model, struct dc_error *
   enum dc_status status = dc_bodies_check_rigid(bodies, "model mujoco", error);
   if (status)
     return status;
+  for (int k = 0; k < model->definition.tendon_count; k++)
+    if (model->definition.tendons[k].effort > 0)
+      return dc_fail(error, DC_BAD_INPUT, "model mujoco: tendons[%d].effort: tendons have no limit of their force there", k);
   for (int a = 0; a < bodies->count; a++)
     for (int b = 0; b < a; b++)
       if (dc_bodies_touch(bodies, a, b))
@@ -308,6 +342,7 @@ static void put_model(struct writer *writer)
   put_bodies(writer, first);
   put_pairs(writer);
   put_equalities(writer);
+  put_tendons(writer);
   fputs("</mujoco>\n", writer->file);
 }
 

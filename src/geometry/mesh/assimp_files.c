@@ -19,6 +19,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/characters.h"
 #include "base/memory.h"
 #include "base/open.h"
 #include "geometry/mesh/assimp_files.h"
@@ -132,6 +133,10 @@ static char *read_beside(struct dc_assimp_files *files, const char *name, size_t
   enum dc_open_result result =
       folder < 0 ? DC_OPEN_FAILED : dc_open_read(folder, name, DC_LINKS_BELOW, files->left, &opened);
   int reason = errno;
+  char *plain = folder >= 0 && result == DC_OPEN_FAILED && strchr(name, '%') ? dc_percent_decode(name) : NULL;
+  if (plain)
+    result = dc_open_read(folder, plain, DC_LINKS_BELOW, files->left, &opened);
+  free(plain);
   if (folder >= 0)
     close(folder);
   if (result == DC_OPEN_SPECIAL)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // COLLADA files have an axis and an angle in <rotate>.  Assimp takes the axis to be of unit length, and shears the mesh
-// where it is not; it passes over <skew> without a word.  So each <rotate> of another length is written anew here, and
-// <skew> is refused.
+// where it is not; it passes over <skew> and over the
+// poses of skins without a word, and its <lookat> shears.  So each <rotate> of another length is written anew here, and the
+// others are refused.
 #include "geometry/mesh/collada_text.h"
 
 #include <math.h>
@@ -47,7 +48,17 @@ static enum dc_status refuse(const char *text, const char *at, struct dc_error *
   return dc_fail(error, DC_BAD_INPUT, "line %ld: %s", line, what);
 }
 
-// 1. A first pass refuses <skew> and axes of length 0, and counts the axes that are not of unit length.
+// Elements whose meaning Assimp does not have.
+static const char *refused_element(const char *at)
+{
+  static const char *const names[] = {"skew", "lookat", "instance_controller"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (begins(at, names[k]))
+      return names[k];
+  return NULL;
+}
+
+// 1. A first pass refuses elements and axes of length 0, and counts the axes that are not of unit length.
 // 2. Without any the bytes stay those of the file, and nothing is copied.
 // 3. A second pass copies the text up to each such <rotate>, writes its numbers anew, and goes on behind them.
 enum dc_status dc_collada_prepare(const struct dc_mesh_file *file, char **bytes, size_t *size, struct dc_error *error)
@@ -63,8 +74,12 @@ enum dc_status dc_collada_prepare(const struct dc_mesh_file *file, char **bytes,
   enum dc_status status = DC_OK;
   for (const char *at = text; (at = strchr(at, '<')) && !status; at++) {
     double numbers[4];
-    if (begins(at, "skew"))
-      status = refuse(text, at, error, "<skew> is not read");
+    const char *strange = refused_element(at);
+    if (strange) {
+      char what[80];
+      snprintf(what, sizeof what, "<%s> is not read", strange);
+      status = refuse(text, at, error, what);
+    }
     if (!begins(at, "rotate") || !read_numbers(at, numbers))
       continue;
     double length = length_of(numbers);

@@ -42,6 +42,7 @@ bool dc_mesh_is_foreign(const char *name)
 
 #include "geometry/mesh/assimp_files.h"
 #include "geometry/mesh/collada_text.h"
+#include "geometry/mesh/gltf_text.h"
 
 const char *dc_assimp_version(void)
 {
@@ -185,6 +186,11 @@ static enum dc_status import(void *context, char **bytes, size_t *size, struct d
     if (status)
       return status;
     file->bytes = text;
+  }
+  if (ending_of(file->name)[0] == 'g') {
+    enum dc_status status = dc_gltf_check(file, error);
+    if (status)
+      return status;
   }
   struct aiPropertyStore *store = aiCreatePropertyStore();
   if (!store || dc_grow(&all.corners, &all.capacity, 1, sizeof *all.corners))

@@ -102,6 +102,14 @@ enum dc_status dc_mjcf_find_sides(struct dc_mjcf_builder *builder);
 // "collide_except" and "friction_with" of all bodies; couplings; what has no counterpart.
 enum dc_status dc_mjcf_put_filters(struct dc_mjcf_builder *builder);
 enum dc_status dc_mjcf_put_couplings(struct dc_mjcf_builder *builder);
+// Tendons of several joints, and servos on them.
+void dc_mjcf_put_tendons(struct dc_mjcf_builder *builder);
+// Whether an actuator on a tendon of several joints is a spring and a damper along it, at a steady control.
+bool dc_mjcf_is_tendon_servo(const struct dc_mjcf *mjcf, const struct dc_mjcf_actuator *actuator);
+// The name of the body that has a joint, and which of its slides and hinges that is; NULL: none has it.
+const char *dc_mjcf_find_coordinate(const struct dc_mjcf_builder *builder, int joint, int *coordinate);
+// Where a joint starts, less its reference and before ranges are looked at.
+double dc_mjcf_wanted_start(const struct dc_mjcf_builder *builder, int joint);
 // Frames on bodies, and the ties that hold them together.
 enum dc_status dc_mjcf_put_ties(struct dc_mjcf_builder *builder);
 void dc_mjcf_find_refused(struct dc_mjcf_builder *builder);

@@ -97,14 +97,35 @@ static int list_joints(const struct dc_mjcf_builder *builder, int i, int joints[
   return total;
 }
 
+const char *dc_mjcf_find_coordinate(const struct dc_mjcf_builder *builder, int joint, int *coordinate)
+{
+  int joints[DC_MJCF_MOST_JOINTS], owners[DC_MJCF_MOST_JOINTS];
+  for (int i = builder->mjcf->joints[joint].body; i < (int)builder->mjcf->body_count; i++) {
+    int count = builder->links[i].body >= 0 ? list_joints(builder, i, joints, owners) : 0;
+    *coordinate = 0;
+    for (int k = 0; k < count && count <= DC_MJCF_MOST_JOINTS; k++) {
+      if (joints[k] == joint)
+        return builder->links[i].name;
+      *coordinate += dc_mjcf_is_scalar(&builder->mjcf->joints[joints[k]]);
+    }
+  }
+  return NULL;
+}
+
+double dc_mjcf_wanted_start(const struct dc_mjcf_builder *builder, int j)
+{
+  const struct dc_mjcf_joint *joint = &builder->mjcf->joints[j];
+  double given = builder->use->common.start[j];
+  return !isnan(given) ? given : builder->key && builder->key->qpos ? builder->key->qpos[joint->qpos] - joint->ref : 0;
+}
+
 // The coordinate at the start, less the joint's reference: the include's own, else the keyframe's, else 0,
 // which is the description.  The include's is taken as it is; the others are moved into the joint's range, with
 // a note.
 static double start_of(struct dc_mjcf_builder *builder, int j)
 {
   const struct dc_mjcf_joint *joint = &builder->mjcf->joints[j];
-  double given = builder->use->common.start[j];
-  double start = builder->key && builder->key->qpos ? builder->key->qpos[joint->qpos] - joint->ref : 0;
+  double given = builder->use->common.start[j], start = dc_mjcf_wanted_start(builder, j);
   if (!isnan(given))
     return given;
   if (!joint->limited)

@@ -92,6 +92,12 @@ struct dc_mjcf_body {
   double buoyancy;                     // part of the weight that is held
 };
 
+// Forces of a fixed tendon by itself along its length, in the file's coordinates.
+struct dc_mjcf_pull {
+  bool acts, ranged;
+  double stiffness, rest[2], damping, friction, range[2];
+};
+
 // A tendon: its length is the sum of coefficients times coordinates of joints, or that of a way in space.
 struct dc_mjcf_tendon_state;
 struct dc_mjcf_tendon {
@@ -100,7 +106,8 @@ struct dc_mjcf_tendon {
   bool fixed;
   int *joints, count;  // of a fixed one
   double *coefficients;
-  struct dc_mjcf_tendon_state *state;  // its attributes, less what a joint does for it
+  struct dc_mjcf_tendon_state *state;  // its attributes, less what a joint does for it, or the pull
+  struct dc_mjcf_pull pull;
   const char *acts;                    // one thing that it does by itself, as a word of a message; NULL: nothing
 };
 

@@ -72,7 +72,8 @@ static void check_actuator(struct dc_mjcf_builder *builder, size_t a)
   bool scalar = actuator->joint >= 0 && dc_mjcf_is_scalar(&mjcf->joints[actuator->joint]);
   if (actuator->joint >= 0 && mjcf->joints[actuator->joint].held)
     name_actuator(builder, actuator, "actuator of a joint that an equality holds:", &builder->dropped);
-  else if (tendon && tendon->fixed && !scalar && actuator->simple && !is_servo(actuator))
+  else if (tendon && tendon->fixed && !scalar && actuator->simple &&
+           (!is_servo(actuator) || dc_mjcf_is_tendon_servo(mjcf, actuator)))
     name_actuator(builder, actuator, "control, beyond its force at the start, of the actuator on several joints",
                   &builder->dropped);
   else if ((!scalar || !actuator->simple) && is_idle(builder, a))
@@ -85,6 +86,10 @@ static void check_actuator(struct dc_mjcf_builder *builder, size_t a)
     name_actuator(builder, actuator, "filter or integral of the control of", &builder->dropped);
   if (scalar && actuator->simple)
     check_limits(builder, a);
+  else if (dc_mjcf_is_tendon_servo(mjcf, actuator) && is_uneven(actuator) && builder->use->common.effort)
+    name_actuator(builder, actuator,
+                  "limits of forces that are not alike in both directions, the greater holds in both,",
+                  &builder->dropped);
   if (scalar && actuator->affine && actuator->simple && (actuator->bias[1] > 0 || actuator->bias[2] > 0))
     name_actuator(builder, actuator, "force that grows with position or speed of", &builder->dropped);
 }
@@ -112,6 +117,23 @@ static void check_locked(struct dc_mjcf_builder *builder, const struct dc_mjcf_j
   double place = key && key->qpos ? key->qpos[joint->qpos] - joint->ref : 0;
   if (fabs(place - joint->locked_at) > 1e-6 || (key && key->qvel && key->qvel[joint->dof] != 0))
     dc_mjcf_remember(builder, &builder->dropped, "start or starting speed, as an equality locks it, of joint",
+                     dc_mjcf_called(builder, joint->name, joint->node), joint->node);
+}
+
+// A limit of all forces on a joint that is not alike in both directions, where a servo acts there: steady forces obey it as
+// it is.
+static void check_uneven_joint(struct dc_mjcf_builder *builder, int j)
+{
+  const struct dc_mjcf *mjcf = builder->mjcf;
+  const struct dc_mjcf_joint *joint = &mjcf->joints[j];
+  bool served = false;
+  for (size_t a = 0; a < mjcf->actuator_count; a++) {
+    const struct dc_mjcf_actuator *actuator = &mjcf->actuators[a];
+    served |= !actuator->off && !dc_mjcf_is_steady(actuator) && dc_mjcf_arm(mjcf, actuator, j) != 0;
+  }
+  if (served && isfinite(joint->force) && joint->forces[0] != -joint->forces[1] && builder->use->common.effort)
+    dc_mjcf_remember(builder, &builder->dropped,
+                     "limit of forces that is not alike in both directions, the greater holds in both, of joint",
                      dc_mjcf_called(builder, joint->name, joint->node), joint->node);
 }
 
@@ -152,6 +174,8 @@ void dc_mjcf_find_refused(struct dc_mjcf_builder *builder)
     dc_mjcf_remember(builder, &builder->dropped, "limits of forces (\"effort\": \"file\" applies them)", "", NULL);
   if (builder->key)
     check_aligned(builder);
+  for (size_t j = 0; j < mjcf->joint_count; j++)
+    check_uneven_joint(builder, (int)j);
   for (size_t j = 0; j < mjcf->joint_count; j++)
     if (mjcf->joints[j].locked)
       check_locked(builder, &mjcf->joints[j]);

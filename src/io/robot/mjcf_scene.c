@@ -284,7 +284,10 @@ static enum dc_status add_all(struct dc_mjcf_builder *builder)
   if (!status)
     dc_mjcf_put_rotors(builder);
   if (status || (status = add_world(builder)) || (status = dc_mjcf_put_sides(builder)) ||
-      (status = dc_mjcf_put_filters(builder)) || (status = dc_mjcf_put_couplings(builder)) ||
+      (status = dc_mjcf_put_filters(builder)) || (status = dc_mjcf_put_couplings(builder)))
+    return status;
+  dc_mjcf_put_tendons(builder);
+  if (
       (status = dc_mjcf_put_ties(builder)) || (status = put_gravity(builder)) ||
       (status = refuse(builder, builder->use->refuse_structure, &builder->refused)) ||
       (status = refuse(builder, builder->use->refuse_forces, &builder->forces)))

@@ -73,7 +73,8 @@ struct dc_mjcf_gains dc_mjcf_find_gains(const struct dc_mjcf_builder *builder, i
     double gear = dc_mjcf_arm(mjcf, actuator, joint), control = dc_mjcf_control(builder, a);
     if (gear == 0 || actuator->off || !actuator->simple)
       continue;
-    gains.force += gear * offset_of(builder, a);
+    bool along = dc_mjcf_is_tendon_servo(mjcf, actuator) && actuator->bias[1] != 0;
+    gains.force += along ? 0 : gear * offset_of(builder, a);  // the others' is in their spring
     gains.controlled |= control != 0 || actuator->bias[0] != 0;
     if (actuator->joint != joint)
       continue;

@@ -6,7 +6,8 @@
 // itself.  Its spring and its damper have c^2 times their constants there, its rotor c^2 times its inertia, its friction
 // |c| times its force, and its range is one of the joint.  A tendon of joints that follow one in proportion by
 // equalities, as two fingers of a gripper do, is one of that joint.  A motor on a tendon of several joints shares its
-// force among them.  A spatial tendon runs through sites.  One that nothing drives, that no spring, damper or friction acts along and
+// force among them.  Springs, damping, friction and ranges along fixed tendons of several joints are tendons of the scene, and so
+// are servos.  A spatial tendon runs through sites.  One that nothing drives, that no spring, damper or friction acts along and
 // that has no range only measures; whatever else it does is named.
 #include <math.h>
 #include <stdlib.h>
@@ -94,6 +95,41 @@ static void fold_into_joint(const struct dc_mjcf_reader *reader, struct dc_mjcf_
   state->limited = 0;
 }
 
+// Takes what a tendon of a scene can do, linear springs and dampers, friction and a range, from the state.  A joint that an
+// equality has taken away has no coordinate there.
+static void take_pull(const struct dc_mjcf_reader *reader, struct dc_mjcf_tendon *tendon)
+{
+  const struct dc_mjcf_option *option = &reader->model->option;
+  struct dc_mjcf_tendon_state *state = tendon->state;
+  struct dc_mjcf_pull *pull = &tendon->pull;
+  bool there = tendon->fixed && tendon->count > 0;
+  for (int k = 0; k < tendon->count; k++)
+    there &= !reader->model->joints[tendon->joints[k]].held;
+  if (!there)
+    return;
+  if (state->stiffness[0] > 0 && state->stiffness[1] == 0 && state->stiffness[2] == 0) {
+    bool given = state->slacks > 0 && state->slack[0] != -1;
+    pull->stiffness = option->no_spring ? 0 : state->stiffness[0];
+    pull->rest[0] = given ? state->slack[0] : state->reference;
+    pull->rest[1] = !given ? state->reference : state->slacks == 2 ? state->slack[1] : state->slack[0];
+    state->stiffness[0] = 0;
+  }
+  if (state->damping[0] > 0 && state->damping[1] == 0 && state->damping[2] == 0) {
+    pull->damping = option->no_damper ? 0 : state->damping[0];
+    state->damping[0] = 0;
+  }
+  if (state->friction > 0) {
+    pull->friction = option->no_friction ? 0 : state->friction;
+    state->friction = 0;
+  }
+  if (is_limited(reader, state) && state->range[0] < state->range[1]) {
+    pull->ranged = true;
+    memcpy(pull->range, state->range, sizeof pull->range);
+    state->limited = 0;
+  }
+  pull->acts = pull->stiffness > 0 || pull->damping > 0 || pull->friction > 0 || pull->ranged;
+}
+
 // One thing that a tendon does by itself, or NULL.
 static const char *what_acts(const struct dc_mjcf_reader *reader, const struct dc_mjcf_tendon_state *state)
 {
@@ -141,7 +177,8 @@ static void read_joints(struct dc_mjcf_reader *reader, struct dc_mjcf_tendon *te
   }
 }
 
-// Fixed and spatial tendons, whose states wait for the equalities of joints (dc_mjcf_fold_tendons).  The sites of a spatial one are not read, as nothing here runs along them.
+// Fixed and spatial tendons, whose states wait for the equalities of joints (dc_mjcf_fold_tendons).  The sites of a spatial
+// one are not read, as nothing here runs along them.
 void dc_mjcf_read_tendons(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
 {
   struct dc_mjcf *model = reader->model;
@@ -226,6 +263,7 @@ void dc_mjcf_fold_tendons(struct dc_mjcf_reader *reader)
     int joint = single ? tendon->joints[0] : joint_of(model, tendon, &coefficient);
     if (joint >= 0)
       fold_into_joint(reader, &model->joints[joint], coefficient, tendon->state);
+    take_pull(reader, tendon);
     tendon->acts = what_acts(reader, tendon->state);
   }
 }

@@ -16,7 +16,7 @@
 // of them, and keyframe and controls must have the order of the joints and actuators.
 struct writer {
   const struct dc_model *model;
-  struct dc_text assets, bodies, actuators, qpos, qvel, ctrl;
+  struct dc_text assets, bodies, tendons, actuators, qpos, qvel, ctrl;
   int meshes, unmoved;  // meshes written; actuators of joints with more than one coordinate, which are left out
 };
 
@@ -315,6 +315,51 @@ static void put_exclusions(const struct dc_model *model, struct dc_text *text)
   dc_text_add(text, "  </equality>\n");
 }
 
+// Tendons as fixed ones, and springs and damping with a limit as general actuators on them, whose control does nothing.  A
+// lower rest of -1 would stand for the length at the joints' references, hence the next number.
+static void put_tendons(struct writer *writer)
+{
+  struct dc_text *text = &writer->tendons, *limited = &writer->actuators;
+  const struct dc_model_definition *definition = &writer->model->definition;
+  for (int k = 0; k < definition->tendon_count; k++) {
+    const struct dc_tendon *tendon = &definition->tendons[k];
+    const struct dc_tendon_joint *joints = tendon->joints.objects;
+    bool apart = tendon->effort > 0;
+    double low = tendon->rest[0] == -1 ? nextafter(-1, 0) : tendon->rest[0], rest[2] = {low, fmax(low, tendon->rest[1])};
+    dc_text_add(text, "    <fixed name=\"tendon%d\"", k);
+    if (!apart && tendon->stiffness > 0) {
+      dc_export_numbers(text, "stiffness", 1, &tendon->stiffness);
+      dc_export_numbers(text, "springlength", rest[0] == rest[1] ? 1 : 2, rest);
+    }
+    if (!apart && tendon->damping > 0)
+      dc_export_numbers(text, "damping", 1, &tendon->damping);
+    if (tendon->dry_friction > 0)
+      dc_export_numbers(text, "frictionloss", 1, &tendon->dry_friction);
+    if (!isnan(tendon->range[0])) {
+      dc_text_add(text, " limited=\"true\"");
+      dc_export_numbers(text, "range", 2, tendon->range);
+    }
+    dc_text_add(text, ">");
+    for (int i = 0; i < tendon->joints.count; i++) {
+      const struct dc_body *body = &writer->model->bodies.bodies[joints[i].body];
+      dc_text_add(text, "<joint");
+      put_joint_name(text, "joint", body, (int)(dc_tendon_part(&writer->model->bodies, &joints[i]) - body->parts));
+      dc_export_numbers(text, "coef", 1, &joints[i].factor);
+      dc_text_add(text, "/>");
+    }
+    dc_text_add(text, "</fixed>\n");
+    if (!apart)
+      continue;
+    const double none = 0, bias[3] = {tendon->stiffness * tendon->rest[0], -tendon->stiffness, -tendon->damping};
+    dc_text_add(limited, "    <general biastype=\"affine\" tendon=\"tendon%d\" forcelimited=\"true\"", k);
+    dc_export_numbers(limited, "gainprm", 1, &none);
+    dc_export_numbers(limited, "biasprm", 3, bias);
+    dc_export_numbers(limited, "forcerange", 2, (double[2]){-tendon->effort, tendon->effort});
+    dc_text_add(limited, "/>\n");
+    put_numbers(&writer->ctrl, &none, 1);
+  }
+}
+
 // A failure of any section makes the whole file fail.
 static void append(struct dc_text *text, const struct dc_text *part)
 {
@@ -338,7 +383,9 @@ static void put_all(const struct writer *writer, const char *name, struct dc_tex
   append(text, &writer->bodies);
   dc_text_add(text, "  </worldbody>\n");
   put_exclusions(writer->model, text);
-  dc_text_add(text, "  <actuator>\n");
+  dc_text_add(text, "  <tendon>\n");
+  append(text, &writer->tendons);
+  dc_text_add(text, "  </tendon>\n  <actuator>\n");
   append(text, &writer->actuators);
   dc_text_add(text, "  </actuator>\n  <keyframe>\n    <key name=\"start\" qpos=\"");
   append(text, &writer->qpos);
@@ -419,8 +466,10 @@ enum dc_status dc_model_write_mjcf(const struct dc_model *model, const char *nam
     dc_initial_velocity(bodies, velocity);
     status = write_bodies(&writer, order, order + bodies->count, velocity);
   }
-  if (!status)
+  if (!status) {
+    put_tendons(&writer);
     put_all(&writer, name, &text);
+  }
   if (status || text.failed)
     status = dc_out_of_memory_in(error, path);
   else
@@ -429,7 +478,7 @@ enum dc_status dc_model_write_mjcf(const struct dc_model *model, const char *nam
     status = dc_notes_add(notes, "%d actuators of ball joints left out", writer.unmoved);
   if (!status && unlike_pairs(model))
     status = dc_notes_add(notes, "friction of %d pairs is the greater of the two bodies' there", unlike_pairs(model));
-  struct dc_text *const parts[] = {&text,        &writer.assets, &writer.bodies, &writer.actuators,
+  struct dc_text *const parts[] = {&text,          &writer.assets, &writer.bodies, &writer.tendons, &writer.actuators,
                                    &writer.qpos, &writer.qvel,   &writer.ctrl};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     dc_text_free(parts[i]);

@@ -446,6 +446,8 @@ static enum dc_status add_notes(const struct writer *writer, struct dc_notes *no
     status = dc_notes_add(notes, "actuators left out, which URDF does not have");
   if (!status && writer->model->definition.tie_count)
     status = dc_notes_add(notes, "%d ties left out, which URDF does not have", writer->model->definition.tie_count);
+  if (!status && writer->model->definition.tendon_count)
+    status = dc_notes_add(notes, "%d tendons left out, which URDF does not have", writer->model->definition.tendon_count);
   int curves = count_curves(&writer->model->definition);
   if (!status && curves)
     status = dc_notes_add(notes, "%d couplings with powers are the lines that touch them at the start", curves);

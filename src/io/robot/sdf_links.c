@@ -27,21 +27,20 @@ static enum dc_status read_inertia(struct dc_sdf_reader *reader, struct dc_xml_e
   return status;
 }
 
-// The density of a collision, where the link has none yet.
-// kg/m^3. The first collision speaks for the link; another value of a later one is remembered in `densities`, for a
-// warning.
+// The density of a collision, kg/m^3: its own, else that of the link's <inertial>.  The first collision speaks for links
+// with meshes; another one of a later collision is remembered in `densities`, for a warning.
 static enum dc_status read_density(struct dc_sdf_reader *reader, struct dc_xml_element *collision,
                                    struct dc_urdf_link *link)
 {
-  double density = NAN;
+  double density = link->usual_density;
   enum dc_status status = dc_sdf_child_numbers(reader, collision, "density", 1, &density);
-  if (status || isnan(density))
+  if (status)
     return status;
-  if (!(density > 0 && density <= 1e6))
+  if (!isnan(density) && !(density > 0 && density <= 1e6))
     return dc_xml_fail(collision, reader->error, DC_BAD_INPUT, "density must be above 0 and at most 1e6 (is %.10g)",
                        density);
   bool first = collision == dc_xml_child(collision->parent, "collision");
-  link->densities |= !first && density != link->density;
+  link->densities |= !first && density != link->density && !(isnan(density) && isnan(link->density));
   if (first)
     link->density = density;
   return DC_OK;
@@ -56,7 +55,7 @@ static enum dc_status read_inertial(struct dc_sdf_reader *reader, struct dc_xml_
   bool own = !dc_sdf_is_true(dc_xml_attribute(inertial, "auto")), massive = dc_xml_child(inertial, "mass");
   enum dc_status status = DC_OK;
   if (!own) {
-    status = dc_sdf_child_numbers(reader, inertial, "density", 1, &link->density);
+    status = dc_sdf_child_numbers(reader, inertial, "density", 1, &link->usual_density);
     for (struct dc_xml_element *one = dc_xml_child(element, "collision"); one && !status; one = dc_xml_again(one))
       status = read_density(reader, one, link);
   }

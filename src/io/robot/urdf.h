@@ -65,6 +65,7 @@ struct dc_urdf_link {
   bool weightless;                 // SDF: gravity does not act on it
   bool supposed;                   // SDF: its mass or inertia stands nowhere, 1 kg and 1 kg m^2 by the specification
   double density;                  // SDF: of its collisions, for a link whose inertia is theirs, kg/m^3; NAN: not given
+  double usual_density;            // SDF: of collisions that say none, kg/m^3; NAN: not given
   bool densities;                  // they have several; density is the first
   const char *model;               // SDF: its innermost model, by the address of its name; NULL: URDF
   bool still, self_collide;        // SDF: of a static model; touches other links of its model

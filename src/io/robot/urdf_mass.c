@@ -103,13 +103,14 @@ enum dc_status dc_urdf_put_mass(struct dc_urdf_builder *builder, cJSON *body, in
 {
   const struct dc_urdf_link *link = &builder->urdf->links[index];
   double density = isnan(link->density) ? builder->use->density : link->density, center[3], inertia[6];
+  double usual = isnan(link->usual_density) ? builder->use->density : link->usual_density;
   struct dc_solid_sum sum = {0};
   if (link->weightless)
     dc_urdf_put_number(builder, body, "buoyancy", 1, place);
   if (link->mass > 0) {
     put_inertia(builder, body, link, cJSON_HasObjectItem(body, "shape"), place);
   } else if (is_moved(builder, index) &&
-             sum_solids(builder, link, isnan(density) ? USUAL_DENSITY : density, &sum, &density)) {
+             sum_solids(builder, link, isnan(usual) ? USUAL_DENSITY : usual, &sum, &density)) {
     dc_solid_finish(&sum, center, inertia);
     dc_urdf_put_number(builder, body, "mass", sum.mass, place);
     dc_urdf_put_numbers(builder, body, "center_of_mass", center, 3, place);

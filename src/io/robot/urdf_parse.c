@@ -142,12 +142,23 @@ static void read_mesh(struct dc_urdf_parser *parser, const XML_Char **attributes
       dc_urdf_refuse_here(parser, "<mesh>: scale must not be zero");
 }
 
-// The shape in a <geometry>. Capsules are no part of URDF, but of some readers' dialects; lengths are in metres, radii
+// The radii of an ellipsoid.
+static void read_ellipsoid(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes,
+                           struct dc_urdf_geometry *geometry)
+{
+  geometry->type = DC_URDF_ELLIPSOID;
+  for (int k = 0; k < 3; k++)
+    dc_urdf_require_number(parser, name, attributes, (const char *[]){"a", "b", "c"}[k], &geometry->size[k]);
+  check_lengths(parser, name, "radii", 3, geometry->size);
+}
+
+// The shape in a <geometry>. Capsules and Drake's ellipsoids are no part of URDF, but of some readers' dialects; lengths are in metres, radii
 // too, and both are positive.
 static void read_surface(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
 {
   struct dc_urdf_geometry *geometry = &parser->urdf->geometries[parser->urdf->geometry_count - 1];
-  bool long_one = strcmp(name, "cylinder") == 0 || strcmp(name, "capsule") == 0;
+  const XML_Char *plain = strcmp(name, "drake:capsule") == 0 ? "capsule" : name;
+  bool long_one = strcmp(plain, "cylinder") == 0 || strcmp(plain, "capsule") == 0;
   if (strcmp(name, "mesh") == 0) {
     read_mesh(parser, attributes, geometry);
   } else if (strcmp(name, "box") == 0) {
@@ -155,8 +166,10 @@ static void read_surface(struct dc_urdf_parser *parser, const XML_Char *name, co
     if (dc_urdf_required(parser, "box", attributes, "size"))
       dc_urdf_read_numbers(parser, "box", attributes, "size", 3, geometry->size);
     check_lengths(parser, "box", "size", 3, geometry->size);
+  } else if (strcmp(name, "drake:ellipsoid") == 0) {
+    read_ellipsoid(parser, name, attributes, geometry);
   } else if (long_one || strcmp(name, "sphere") == 0) {
-    geometry->type = !long_one ? DC_URDF_SPHERE : name[1] == 'y' ? DC_URDF_CYLINDER : DC_URDF_CAPSULE;
+    geometry->type = !long_one ? DC_URDF_SPHERE : plain[1] == 'y' ? DC_URDF_CYLINDER : DC_URDF_CAPSULE;
     dc_urdf_require_number(parser, name, attributes, "radius", &geometry->radius);
     check_lengths(parser, name, "radius", 1, &geometry->radius);
     if (long_one) {
@@ -165,7 +178,7 @@ static void read_surface(struct dc_urdf_parser *parser, const XML_Char *name, co
     }
   } else {
     dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT,
-                   "<geometry>: must hold a box, cylinder, capsule, sphere or mesh (holds <%.40s>)", name);
+                   "<geometry>: must hold a box, cylinder, capsule, drake:ellipsoid, sphere or mesh (holds <%.40s>)", name);
   }
 }
 

@@ -30,7 +30,6 @@ const struct dc_attribute_row dc_urdf_rows[] = {
     {"capsule", "@length", DC_ATTRIBUTE_ACTS, ""},
     {"drake:capsule", "@radius", DC_ATTRIBUTE_ACTS, ""},
     {"drake:capsule", "@length", DC_ATTRIBUTE_ACTS, ""},
-    {"ellipsoid", "@size", DC_ATTRIBUTE_ACTS, ""},
     {"drake:ellipsoid", "@a", DC_ATTRIBUTE_ACTS, ""},
     {"drake:ellipsoid", "@b", DC_ATTRIBUTE_ACTS, ""},
     {"drake:ellipsoid", "@c", DC_ATTRIBUTE_ACTS, ""},

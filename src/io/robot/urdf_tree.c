@@ -85,6 +85,7 @@ struct dc_urdf_link dc_urdf_new_link(const char *name, size_t offset)
                                .joint = -1,
                                .friction = NAN,
                                .density = NAN,
+                               .usual_density = NAN,
                                .category = DC_URDF_ALL_BITS,
                                .mask = DC_URDF_ALL_BITS};
 }

@@ -12,6 +12,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/characters.h"
 #include "base/memory.h"
 #include "base/open.h"
 #include "io/json/json_scan.h"
@@ -59,6 +60,17 @@ static unsigned char *read_below(int folder, const char *name, size_t limit, siz
   return bytes;
 }
 
+// The bytes of a buffer's file: by its name as it stands, then with its %20 and the like decoded.
+static unsigned char *read_named(int folder, const char *name, size_t limit, size_t *size)
+{
+  unsigned char *bytes = read_below(folder, name, limit, size);
+  char *plain = !bytes && strchr(name, '%') ? dc_percent_decode(name) : NULL;
+  if (plain)
+    bytes = read_below(folder, plain, limit, size);
+  free(plain);
+  return bytes;
+}
+
 // Copies the text and replaces the uri of each buffer by its data.  The place of a string in the text comes
 // from the parser; the text between two of them is copied as it stands.
 static void take_in(const struct dc_json_document *document, int folder, size_t limit, struct dc_text *text)
@@ -69,7 +81,7 @@ static void take_in(const struct dc_json_document *document, int folder, size_t 
     const cJSON *uri = cJSON_GetObjectItemCaseSensitive(buffer, "uri");
     size_t size;
     unsigned char *bytes = cJSON_IsString(uri) && strncmp(uri->valuestring, "data:", 5) != 0
-                               ? read_below(folder, uri->valuestring, limit, &size)
+                               ? read_named(folder, uri->valuestring, limit, &size)
                                : NULL;
     if (!bytes)
       continue;

@@ -169,7 +169,7 @@ static void put_list(struct resolver *resolver, const char *key, const struct dc
   dc_json_end(&resolver->writer, "]");
 }
 
-// Shapes, bodies, couplings and ties with all their options.
+// Shapes, bodies, couplings, ties and tendons with all their options.
 static void put_model(struct resolver *resolver)
 {
   const struct dc_scene *scene = resolver->scene;
@@ -187,6 +187,8 @@ static void put_model(struct resolver *resolver)
   put_list(resolver, "couplings", dc_coupling_options, definition->coupling_count, scene->couplings,
            sizeof *scene->couplings);
   put_list(resolver, "ties", dc_tie_options, definition->tie_count, definition->ties, sizeof *definition->ties);
+  put_list(resolver, "tendons", dc_tendon_options, definition->tendon_count, definition->tendons,
+           sizeof *definition->tendons);
 }
 
 static void put_refinement(struct resolver *resolver)

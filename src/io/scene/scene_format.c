@@ -13,7 +13,7 @@ const char *const dc_scene_keys[] = {
     "name",    "comment",      "description", "time",      "gravity",   "wind",      "contact", "solver",    "mujoco",
     "include", "shapes",       "bodies",      "couplings", "control",   "objective", "design",  "optimizer", "gradient",
     "init",    "continuation", "horizon",     "problem",   "refine",    "pairs",     "camera",  "models",    "plant",
-    "certify", "portfolio",    "$schema",     "cases",     "automatic", "ties",      NULL};
+    "certify", "portfolio",    "$schema",     "cases",     "automatic", "ties",      "tendons", NULL};
 const char *const dc_scene_case_keys[] = {"name", "gravity", "bodies", "control", "objective", NULL};
 const char *const dc_scene_sections[] = {
     "time",         "contact",       "solver",       "mujoco",       "optimizer",         "gradient",  "init",

@@ -503,7 +503,7 @@ static enum dc_status add_include(struct dc_scene_build *build, const struct dc_
   return status ? status : read_file(&include, total);
 }
 
-// Replaces "include", one include or an array of them, by the shapes, bodies, couplings and ties of the robots'
+// Replaces "include", one include or an array of them, by the shapes, bodies, couplings, ties and tendons of the robots'
 // files, and removes it.  The collections they are appended to are checked for their kind first, as no reader
 // has looked at them yet.
 enum dc_status dc_scene_include(struct dc_scene_build *build)
@@ -514,7 +514,8 @@ enum dc_status dc_scene_include(struct dc_scene_build *build)
   size_t total = 0;
   enum dc_status status = check_collection(build, "shapes", true);
   if (status || (status = check_collection(build, "bodies", false)) ||
-      (status = check_collection(build, "couplings", false)) || (status = check_collection(build, "ties", false)))
+      (status = check_collection(build, "couplings", false)) || (status = check_collection(build, "ties", false)) ||
+      (status = check_collection(build, "tendons", false)))
     return status;
   if (!cJSON_IsArray(include.node)) {
     status = add_include(build, &include, &total);

@@ -548,18 +548,22 @@ static enum dc_status read_list(struct dc_scene_build *build, const char *key, c
   return DC_OK;
 }
 
-// Reads couplings and ties; names of their bodies are known by now.
+// Reads couplings, ties and tendons; names of their bodies are known by now.
 enum dc_status dc_scene_read_couplings(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
-  void *couplings = NULL, *ties = NULL;
+  void *couplings = NULL, *ties = NULL, *tendons = NULL;
   enum dc_status status = read_list(build, "couplings", dc_coupling_options, sizeof *scene->couplings, &couplings,
                                     &scene->definition.coupling_count);
   if (!status)
     status =
         read_list(build, "ties", dc_tie_options, sizeof *scene->definition.ties, &ties, &scene->definition.tie_count);
+  if (!status)
+    status = read_list(build, "tendons", dc_tendon_options, sizeof *scene->definition.tendons, &tendons,
+                       &scene->definition.tendon_count);
   scene->definition.couplings = scene->couplings = couplings;
   scene->definition.ties = ties;
+  scene->definition.tendons = tendons;
   return status;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/characters.h"
 #include "io/scene/scene_uri.h"
 
 // Finds a file by the rules for files of a scene: dc_scene_find_file.  DC_BAD_INPUT: it is not there or may not
@@ -96,8 +97,8 @@ static enum dc_status find_around(struct dc_scene_finder *finder, const char *na
   for (; (slash = strrchr(folder, '/')) != NULL && slash != folder; *slash = '\0')
     for (int inside = 0; inside < 2; inside++) {
       struct dc_error local = {0};
-      const char *file = inside ? dc_arena_printf(scene->arena, "%s/%.*s/%s", folder, (int)length, name, rest)
-                                : dc_arena_printf(scene->arena, "%s/%s", folder, rest);
+      const char *file = inside ? dc_arena_printf(scene->arena, "%s/%s", folder, rest)
+                                : dc_arena_printf(scene->arena, "%s/%.*s/%s", folder, (int)length, name, rest);
       enum dc_status status = file ? try_file(finder, file, path, &local) : DC_MEMORY;
       if (status == DC_BAD_INPUT)
         continue;
@@ -127,32 +128,12 @@ static enum dc_status find_in_package(struct dc_scene_finder *finder, const char
   return status == DC_MEMORY ? dc_fail(error, status, "out of memory") : status;
 }
 
-static int hexadecimal(char digit)
-{
-  return digit >= '0' && digit <= '9'   ? digit - '0'
-         : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
-         : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10
-                                        : -1;
-}
-
-// A URI with its %20 and the like as the bytes that they mean (RFC 3986, section 2.1); NULL: out of memory.
-// "%00" and a "%" without two digits stay as they are.
+// A URI with its %20 and the like decoded, in the arena; NULL: out of memory.
 static const char *decode(struct dc_arena *arena, const char *uri)
 {
-  char *text = strchr(uri, '%') ? dc_arena_strdup(arena, uri) : NULL, *to = text;
-  if (!strchr(uri, '%'))
-    return uri;
-  for (const char *from = text; from && *from; from++) {
-    int high = *from == '%' ? hexadecimal(from[1]) : -1, low = high >= 0 ? hexadecimal(from[2]) : -1;
-    if (low >= 0 && 16 * high + low > 0) {
-      *to++ = (char)(16 * high + low);
-      from += 2;
-    } else {
-      *to++ = *from;
-    }
-  }
-  if (to)
-    *to = '\0';
+  char *plain = dc_percent_decode(uri);
+  const char *text = plain ? dc_arena_strdup(arena, plain) : NULL;
+  free(plain);
   return text;
 }
 
@@ -188,7 +169,8 @@ enum dc_status dc_scene_find_mesh(struct dc_scene_finder *finder, const char *fi
 {
   struct dc_error local = {0};
   enum dc_status status = dc_scene_find_uri(finder, finder->folder, file, path, error);
-  const char *plain = status == DC_BAD_INPUT ? decode(finder->build->scene->arena, file) : file;
+  const char *plain =
+      status == DC_BAD_INPUT && strchr(file, '%') ? decode(finder->build->scene->arena, file) : file;
   if (!plain)
     return dc_out_of_memory(error);
   if (plain != file && dc_scene_find_uri(finder, finder->folder, plain, path, &local) == DC_OK)

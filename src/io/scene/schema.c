@@ -417,6 +417,7 @@ static void put_properties(struct dc_json_writer *writer)
   put_elements(writer, "bodies", "rigid bodies", DC_SCENE_MOST_BODIES, dc_body_options);
   put_elements(writer, "couplings", "coordinates that follow others", DC_SCENE_MOST_ENTRIES, dc_coupling_options);
   put_elements(writer, "ties", "bodies that are held together at their centres", DC_SCENE_MOST_ENTRIES, dc_tie_options);
+  put_elements(writer, "tendons", "forces along sums of coordinates", DC_SCENE_MOST_ENTRIES, dc_tendon_options);
   put_collection(writer, "control", "parameters that the optimizer may change", DC_CONTROL_TYPES);
   put_collection(writer, "objective", "terms of the loss, which the optimizer minimizes", DC_OBJECTIVE_TYPES);
   put_collection(writer, "design", "numbers of the model that the optimizer may change", DC_DESIGN_TYPES);

@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Tendons over joints: gradients with both integrators, in one mechanism and between two; through MJCF and back; MuJoCo's
+# motion; limits; refused where they cannot be.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+cat >apart.json <<'SCENE'
+{"name": "apart", "time": {"step": 0.005, "steps": 60}, "contact": {"model": "bsh"}, "gravity": [0, 0, -9.81],
+ "shapes": {"bar": {"type": "box", "size": [0.1, 0.1, 0.4]}},
+ "bodies": [
+  {"name": "a", "shape": "bar", "mass": 1, "joint": "hinge", "axis": [0, 1, 0], "anchor": [0, 0, 0.2], "joint_position": [0.7], "collide": false},
+  {"name": "b", "shape": "bar", "mass": 0.5, "position": [1, 0, 0], "joint": "hinge", "axis": [0, 1, 0], "anchor": [1, 0, 0.2], "collide": false}],
+ "tendons": [{"joints": [{"body": "a"}, {"body": "b", "factor": -1.5}], "stiffness": 8, "rest": [0.1, 0.3], "damping": 0.2},
+             {"joints": [{"body": "b"}, {"body": "a", "factor": 0.5}], "stiffness": 20, "rest": [0.5, 0.5], "effort": 0.4},
+             {"joints": [{"body": "a"}, {"body": "b"}], "dry_friction": 0.05}],
+ "control": [{"type": "torque", "body": "a", "limit": [1]}],
+ "objective": [{"type": "reach", "body": "b", "target": [0.9, 0, 0.1]}]}
+SCENE
+sed 's/"position": \[1, 0, 0\], "joint": "hinge", "axis": \[0, 1, 0\], "anchor": \[1, 0, 0.2\]/"parent": "a", "position": [0, 0, -0.4], "joint": "hinge", "axis": [0, 1, 0], "anchor": [0, 0, -0.2]/' apart.json >chain.json
+for name in apart chain; do
+  for integrator in euler second_order; do
+    run 0 gradcheck $name.json --steps 12 --set "time.integrator=\"$integrator\""
+  done
+done
+
+# Written as MJCF and read again it moves alike; servos on tendons have limits there.
+run 0 simulate apart.json -o run --quiet --no-report
+run 0 export apart.json --format mjcf -o pair.xml
+check "springs are fixed tendons" grep -q '<fixed name="tendon0" stiffness="8" springlength="0.1[0-9]* 0.[0-9]*" damping="0.2' pair.xml
+check "limited ones are servos" grep -q 'tendon="tendon1" forcelimited="true" gainprm="0"' pair.xml
+printf '{"time": {"step": 0.005, "steps": 60}, "contact": {"model": "bsh"}, "include": {"file": "pair.xml", "keyframe": "start"}}' >again.json
+run 0 simulate again.json -o again --quiet --no-report
+for folder in run again; do
+  run 0 export $folder --format csv
+  tail -1 $folder/export/trajectory.csv | cut -d, -f2-15 | tr ',' '\n' >$folder.txt
+done
+check "they come to the same place" eval 'paste run.txt again.txt | awk "{if ((\$1 - \$2) ^ 2 > 1e-12) exit 1} END {exit NR != 14}"'
+run 0 export apart.json --format urdf -o pair.urdf
+check "URDF has none" grep -q "3 tendons left out" "$out" "$err"
+
+# The end of a range stops both joints where their sum has it, without a bounce.
+sed 's/"tendons": .*/"tendons": [{"joints": [{"body": "a"}, {"body": "b"}], "range": [0.4, 3]}],/; /"damping": 0.2\|"effort": 0.4\|dry_friction/d; s/"joint_position": \[0.7\]/&, "joint_velocity": [-1]/' apart.json >ends.json
+run 0 simulate ends.json -o ends --quiet --no-report
+run 0 export ends --format csv
+check "the sum stays above the end" awk -F, '
+  NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+  NR > 1 { s = $at["a.joint0 [rad]"] + $at["b.joint0 [rad]"]; low = NR == 2 || s < low ? s : low }
+  END { exit !(low > 0.4 - 1e-4 && low < 0.41) }' ends/export/trajectory.csv
+
+# MuJoCo has the same springs; limits of tendons it has not.
+run 0 list models
+if grep -q '^  mujoco:' "$out"; then
+  sed 's/, "effort": 0.4//; s/"rest": \[0.1, 0.3\]/"rest": [0.1, 0.1]/; s/"dry_friction": 0.05/"damping": 0.05/' apart.json >plain.json
+  for model in bsh mujoco; do
+    run 0 simulate plain.json --model $model --set time.step=0.0005 --set time.steps=600 -o plain-$model --quiet --no-report
+    run 0 export plain-$model --format csv
+    tail -1 plain-$model/export/trajectory.csv | cut -d, -f2-15 | tr ',' '\n' >plain-$model.txt
+  done
+  check "they come within a few millimetres" eval 'paste plain-bsh.txt plain-mujoco.txt | awk "{if ((\$1 - \$2) ^ 2 > 1e-5) exit 1} END {exit NR != 14}"'
+  run 3 simulate apart.json --model mujoco -o limited --quiet --no-report
+  check "limits are refused there" grep -q 'tendons\[1\].effort' "$err"
+fi
+
+refused() # SED WORDS
+{
+  sed "$1" apart.json >bad.json
+  run 3 check bad.json
+  check "$2" grep -q "$2" "$err"
+}
+refused 's/{"body": "b", "factor": -1.5}/{"body": "b", "coordinate": 1}/' 'tendons\[0\].joints\[1\].coordinate: "b" (hinge) has no slide or hinge of that number'
+refused 's/{"body": "b", "factor": -1.5}/{"body": "a"}/' 'tendons\[0\].joints\[1\]: stands there twice'
+refused 's/\[0.1, 0.3\]/[0.3, 0.1]/' 'tendons\[0\].rest: the lower one must come first'
+refused 's/"rest": \[0.5, 0.5\]/"rest": [0.4, 0.5]/' 'tendons\[1\].effort: is for springs that are slack at one length'
+refused 's/"dry_friction": 0.05/"range": [1, 2]/' 'tendons\[2\].range: must hold the length at the start (0.7)'
+finish
