@@ -28,7 +28,7 @@ static size_t count_pairs(const struct dc_bodies *bodies)
 {
   size_t count = 0;
   for (int a = 0; a < bodies->count; a++)
-    for (int b = 0; b < bodies->count; b++)
+    for (int b = 0; b < bodies->count && dc_body_moves(&bodies->bodies[a]); b++)
       count += is_pair(bodies, a, b);
   return count;
 }
@@ -39,7 +39,7 @@ static void make_pairs(struct dc_contact *contact)
   const struct dc_bodies *bodies = contact->bodies;
   contact->pair_count = 0;
   for (int a = 0; a < bodies->count; a++)
-    for (int b = 0; b < bodies->count; b++) {
+    for (int b = 0; b < bodies->count && dc_body_moves(&bodies->bodies[a]); b++) {
       if (!is_pair(bodies, a, b))
         continue;
       struct dc_pair *pair = &contact->pairs[contact->pair_count];
