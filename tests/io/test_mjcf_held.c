@@ -411,6 +411,18 @@ static void test_tendons_over_joints(void)
   check_json(find_body(&tree, "l"), "joint", "'slide'");
   check_note(&tree, "control, beyond its force at the start, of the actuator on several joints");
   done();
+  // lengths of -1 and another one are those; a joint that stands there twice has the sum of its coefficients
+  open_model(OVER("stiffness='3' springlength='-1 1.5'", ""));
+  check_json(tree.build.document.root, "tendons", "[{" JOINTS ",'stiffness':3,'rest':[-2,0.5]}]");
+  done();
+  open_model("<mujoco><worldbody><body name='l'><joint name='x' type='slide' actuatorfrcrange='-1 1'/>" BOX
+             "<body name='b'><joint name='y'/>" BOX "</body></body></worldbody><tendon><fixed name='t'><joint joint='x' "
+             "coef='2'/><joint joint='y' coef='1'/><joint joint='x' coef='-.5'/></fixed></tendon><actuator><position "
+             "tendon='t' kp='3'/></actuator></mujoco>");
+  check_json(tree.build.document.root, "tendons",
+             "[{'joints':[{'body':'l','factor':1.5},{'body':'b','factor':1}],'stiffness':3,'rest':[0,0]}]");
+  check_note(&tree, "limit of forces, for those along tendons, of joint x (line 1)");
+  done();
   open_model(OVER("stiffness='3 1'", ""));
   check_json(tree.build.document.root, "tendons", "-");
   check_note(&tree, "spring of tendon t (line 1)");

@@ -487,6 +487,7 @@ static void test_tendons(void)
   done();
   refuse(AND(TWO, "<actuator><motor tendon='none'/></actuator>"), "there is no tendon \"none\"");
   refuse(AND(TWO, "<tendon><fixed><joint joint='z' coef='1'/></fixed></tendon>"), "there is no joint \"z\"");
+  refuse(AND(TWO, "<tendon><fixed><joint joint='x'/></fixed></tendon>"), "missing attribute \"coef\"");
 }
 
 // A tendon of one joint, L = c q, does to the joint by itself what the joint can: k c^2, d c^2, a c^2, f |c|, slack where

@@ -120,17 +120,21 @@ static void check_locked(struct dc_mjcf_builder *builder, const struct dc_mjcf_j
                      dc_mjcf_called(builder, joint->name, joint->node), joint->node);
 }
 
-// A limit of all forces on a joint that is not alike in both directions, where a servo acts there: steady forces obey it as
-// it is.
-static void check_uneven_joint(struct dc_mjcf_builder *builder, int j)
+// A limit of all forces on a joint that is not alike in both directions, where a servo acts there, or that does not see what
+// a servo on a tendon does: steady forces obey it as it is.
+static void check_joint_limit(struct dc_mjcf_builder *builder, int j)
 {
   const struct dc_mjcf *mjcf = builder->mjcf;
   const struct dc_mjcf_joint *joint = &mjcf->joints[j];
-  bool served = false;
+  bool served = false, pulled = false;
   for (size_t a = 0; a < mjcf->actuator_count; a++) {
     const struct dc_mjcf_actuator *actuator = &mjcf->actuators[a];
     served |= !actuator->off && !dc_mjcf_is_steady(actuator) && dc_mjcf_arm(mjcf, actuator, j) != 0;
+    pulled |= dc_mjcf_is_tendon_servo(mjcf, actuator) && dc_mjcf_arm(mjcf, actuator, j) != 0;
   }
+  if (pulled && isfinite(joint->force))
+    dc_mjcf_remember(builder, &builder->dropped, "limit of forces, for those along tendons, of joint",
+                     dc_mjcf_called(builder, joint->name, joint->node), joint->node);
   if (served && isfinite(joint->force) && joint->forces[0] != -joint->forces[1] && builder->use->common.effort)
     dc_mjcf_remember(builder, &builder->dropped,
                      "limit of forces that is not alike in both directions, the greater holds in both, of joint",
@@ -175,7 +179,7 @@ void dc_mjcf_find_refused(struct dc_mjcf_builder *builder)
   if (builder->key)
     check_aligned(builder);
   for (size_t j = 0; j < mjcf->joint_count; j++)
-    check_uneven_joint(builder, (int)j);
+    check_joint_limit(builder, (int)j);
   for (size_t j = 0; j < mjcf->joint_count; j++)
     if (mjcf->joints[j].locked)
       check_locked(builder, &mjcf->joints[j]);

@@ -20,7 +20,7 @@
 // a range is given.
 struct dc_mjcf_tendon_state {
   double stiffness[3], damping[3], friction, armature, range[2];
-  double slack[2];  // lengths between which the spring is slack; -1: that of the joints' springs
+  double slack[2];  // lengths between which the spring is slack; -1 for both: that of the joints' springs
   int slacks;       // how many of them the file gives
   double reference; // length where the joints' springs are slack
   int limited;
@@ -55,12 +55,18 @@ static bool is_limited(const struct dc_mjcf_reader *reader, const struct dc_mjcf
          !reader->model->option.no_limit;
 }
 
+// Whether lengths are given; -1 for both stands for that of the joints' springs.
+static bool has_slack(const struct dc_mjcf_tendon_state *state)
+{
+  return state->slacks > 0 && (state->slack[0] != -1 || (state->slacks == 2 && state->slack[1] != -1));
+}
+
 // Adds the spring of a tendon, linear and slack at one length, without one at that of the joints' references, to that of
 // its joint: both together are slack at the mean of where they are, weighted by their constants.
 static void fold_spring(struct dc_mjcf_joint *joint, double c, struct dc_mjcf_tendon_state *state)
 {
   double own = joint->stiffness, more = c * c * state->stiffness[0];
-  bool given = state->slacks > 0 && state->slack[0] != -1;
+  bool given = has_slack(state);
   double rest = (given ? state->slack[0] : state->reference) / c;
   if (!(more > 0) || state->stiffness[1] != 0 || state->stiffness[2] != 0 ||
       (state->slacks == 2 && state->slack[0] != state->slack[1]))
@@ -108,7 +114,7 @@ static void take_pull(const struct dc_mjcf_reader *reader, struct dc_mjcf_tendon
   if (!there)
     return;
   if (state->stiffness[0] > 0 && state->stiffness[1] == 0 && state->stiffness[2] == 0) {
-    bool given = state->slacks > 0 && state->slack[0] != -1;
+    bool given = has_slack(state);
     pull->stiffness = option->no_spring ? 0 : state->stiffness[0];
     pull->rest[0] = given ? state->slack[0] : state->reference;
     pull->rest[1] = !given ? state->reference : state->slacks == 2 ? state->slack[1] : state->slack[0];
@@ -147,6 +153,20 @@ static const char *what_acts(const struct dc_mjcf_reader *reader, const struct d
   return state->armature > 0 ? "armature of tendon" : NULL;
 }
 
+// A joint that stands there twice has the sum of its coefficients.
+static void add_coefficient(struct dc_mjcf_tendon *tendon, int joint, double coefficient)
+{
+  int k = 0;
+  while (k < tendon->count && tendon->joints[k] != joint)
+    k++;
+  if (k == tendon->count) {
+    tendon->joints[k] = joint;
+    tendon->coefficients[k] = 0;
+    tendon->count++;
+  }
+  tendon->coefficients[k] += coefficient;
+}
+
 // The joints of a fixed tendon whose coefficients are not zero.
 static void read_joints(struct dc_mjcf_reader *reader, struct dc_mjcf_tendon *tendon)
 {
@@ -164,17 +184,23 @@ static void read_joints(struct dc_mjcf_reader *reader, struct dc_mjcf_tendon *te
     if (strcmp(child->name, "joint") != 0)
       continue;
     const char *name = dc_mjcf_text(reader, child, "joint");
-    dc_mjcf_number(reader, child, "coef", &coefficient);
+    if (!dc_mjcf_numbers(reader, child, "coef", 1, 1, &coefficient))
+      dc_mjcf_refuse(reader, child, DC_BAD_INPUT, "missing attribute \"coef\"");
     int joint = name ? dc_mjcf_find_named(model->joints, model->joint_count, sizeof *model->joints, name) : -1;
     if (joint < 0)
       dc_mjcf_refuse(reader, child, DC_BAD_INPUT, "there is no joint %s", dc_json_quote(quoted, name ? name : ""));
     else if (model->joints[joint].type < DC_MJCF_SLIDE)
       dc_mjcf_refuse(reader, child, DC_BAD_INPUT, "joint must be a slide or a hinge");
-    if (reader->status || coefficient == 0)
-      continue;
-    tendon->joints[tendon->count] = joint;
-    tendon->coefficients[tendon->count++] = coefficient;
+    if (!reader->status)
+      add_coefficient(tendon, joint, coefficient);
   }
+  int left = 0;
+  for (int k = 0; k < tendon->count; k++)
+    if (tendon->coefficients[k] != 0) {
+      tendon->joints[left] = tendon->joints[k];
+      tendon->coefficients[left++] = tendon->coefficients[k];
+    }
+  tendon->count = left;
 }
 
 // Fixed and spatial tendons, whose states wait for the equalities of joints (dc_mjcf_fold_tendons).  The sites of a spatial
