@@ -249,7 +249,8 @@ struct evaluation {
 };
 
 // One unit of an evaluation, on any thread.  HELD curvature lies between the iterate that was accepted last, in slot
-// `slot`, and this one, which is written to the other slot; MAJORANT forgets what was accepted.
+// `slot`, and this one, which is written to the other slot; MAJORANT forgets what was accepted.  On a primitive there is
+// no plane to be solved for: Hessians come with the gradients, for less than a second pass.
 static void unit_pass(void *context, int k, int thread)
 {
   (void)thread;
@@ -257,10 +258,13 @@ static void unit_pass(void *context, int k, int thread)
   struct dc_friction *friction = e->contact->friction;
   struct dc_friction_unit *unit = &friction->units[k];
   struct dc_friction_motion motion;
+  bool hold = e->curvature == DC_FRICTION_HELD || e->curvature == DC_FRICTION_MAJORANT, at_once = unit->primitive && hold;
+  if (e->solved && at_once)
+    return;
   motion_of(e->contact, unit->pair, e->next, &motion);
-  motion.order = e->order;
+  motion.order = at_once && e->order == 1 ? 2 : e->order;
   motion.solved = e->solved;
-  motion.hold = e->curvature == DC_FRICTION_HELD || e->curvature == DC_FRICTION_MAJORANT;
+  motion.hold = hold;
   motion.fresh = !friction->accepted || e->curvature == DC_FRICTION_MAJORANT;
   motion.start = e->curvature == DC_FRICTION_MAJORANT ? 0 : 1;
   motion.to = 1 - friction->slot;
