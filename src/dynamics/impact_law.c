@@ -260,6 +260,7 @@ void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double lef
   out[DC_IMPACT_ENDED] = end;
   out[DC_IMPACT_WAY] = times(kept, way);
   out[DC_IMPACT_WAITS] = waits;
+  out[DC_IMPACT_HELD] = held;
   out[DC_IMPACT_HOLD] = times(held, push);
   give_to_friction(given, combine(-1, out[DC_IMPACT_HOLD], 0, zero), returned, out);
   leave(out, left, slopes);

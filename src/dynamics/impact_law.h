@@ -23,7 +23,8 @@ enum dc_impact_number {
   DC_IMPACT_ENDED,    // whether a compression has ended, so that the next interval has a kick, 0 ... 1
   DC_IMPACT_BESIDE,   // net normal impulse that friction may use from then on, over J, less 1
   DC_IMPACT_OWED,     // net normal impulse beside that; below 0: friction has had it ahead of time, N s
-  DC_IMPACT_HOLD,     // impulse of this interval that is taken back in the next one, N s
+  DC_IMPACT_HELD,     // the part of J, 0 ... 1, that is taken back in the next interval
+  DC_IMPACT_HOLD,     // that impulse, N s
   DC_IMPACT_NUMBERS,
   // Where bounces are on time (impact_late.h), the law says beside them:
   DC_IMPACT_WAY = DC_IMPACT_NUMBERS,  // way that compression has kept the bodies from, m

@@ -379,6 +379,7 @@ static void kept_slopes(const struct dc_step_state *state, int pair, const doubl
   static const double none[12];
   double push = push_of(state, state->interval.length / state->interval.ratio) * weights[DC_IMPACT_PUSHED];
   slopes->memory[DC_IMPACT_BESIDE] += weights[DC_IMPACT_UNUSED] * state->rigid->lags[pair].kept_by_slip;
+  slopes->memory[DC_IMPACT_HELD] -= weights[DC_IMPACT_UNUSED] * state->rigid->lags[pair].kept_by_net;
   if (push == 0 || state->rigid->lags[pair].kept == 0)
     return;
   dc_impact_pull_back_normal(&state->pairs_now[pair], none, push, slopes->now);

@@ -9,7 +9,8 @@
 //     g = min(A, max(F h, A - F (H - h)))
 // and keeps A - g for the next interval.  A contact that lasts so has F h in every part, whatever the lengths: what is
 // kept is F (H - h), and nothing at the end of the next whole step.  In no interval friction uses what contact has not
-// pushed before, and in the sum over all intervals it may use just that, however steps are divided.
+// pushed before, and in the sum over all intervals it may use just that, however steps are divided.  Where restitution
+// takes back a part of F (impact_law.h, HELD), n F stands for F, n the rest: it is what holds the bodies.
 //
 // The impulse of a contact that does not last is used at once, as it may have ended before the next interval begins.  A
 // contact lasts whose force changes by less than LASTING of itself in a step, at the rate at which it changed over the
@@ -31,7 +32,7 @@
 // Where nothing is remembered (shapes are designed: the memory has no derivative by them) a contact that lasts has the
 // factor 1, any other that of its impulse, 1/r.
 //
-// With s the memory's, the factor on F is g/(F h) and what is kept is a part of F h-: both depend on s and on lengths,
+// With s and n the memory's, the factor on F is g/(F h) and what is kept is a part of F h-: both depend on s, n and lengths,
 // and whether a contact lasts has no derivative.
 #include "dynamics/step.h"
 
@@ -43,14 +44,22 @@ static const double LASTING = 0.5, BRAKED = 0.02, PREDICTED_BRAKED = 0.1, RESOLV
 // Beyond this number of intervals a step the change of a force drowns in what solutions leave of their residuals.
 static const double MOST_SCALE = 64;
 
-struct dc_lag dc_lag_of(const struct dc_step_interval *interval, double step, double slip, bool lasts)
+struct dc_lag dc_lag_of(const struct dc_step_interval *interval, double step, double slip, double net, bool lasts)
 {
   double h = interval->length, before = h / interval->ratio, all = slip / interval->ratio, rest = (step - h) / h;
-  if (lasts && all - rest >= 1)
-    return (struct dc_lag){all - rest, 1 / interval->ratio, (step - h) / before, 0};
-  if (lasts && all > 1)
-    return (struct dc_lag){1, 0, slip - interval->ratio, 1};
-  return (struct dc_lag){all, 1 / interval->ratio, 0, 0};
+  if (lasts && all - rest * net >= net)
+    return (struct dc_lag){.factor = all - rest * net,
+                           .factor_by_slip = 1 / interval->ratio,
+                           .factor_by_net = -rest,
+                           .kept = net * (step - h) / before,
+                           .kept_by_net = (step - h) / before};
+  if (lasts && all > net)
+    return (struct dc_lag){.factor = net,
+                           .factor_by_net = 1,
+                           .kept = slip - interval->ratio * net,
+                           .kept_by_slip = 1,
+                           .kept_by_net = -interval->ratio};
+  return (struct dc_lag){.factor = all, .factor_by_slip = 1 / interval->ratio};
 }
 
 // Whether a force changes slowly.
@@ -105,16 +114,22 @@ static double momentum_of(const struct dc_rollout *rollout, const int of[2], con
 }
 
 bool dc_force_lasts(const struct dc_rollout *rollout, const struct dc_step_interval *interval, const int bodies[2],
-                    const double force[3], const double before[3], double unit, double slip)
+                    const double force[3], const double before[3], double unit, double slip, double net)
 {
   double length = interval->length / interval->ratio, step = rollout->model->definition.time.step,
          push = unit * dc_vec_norm(force) * length, momentum = fabs(momentum_of(rollout, bodies, force));
   // It keeps by now about as much as one that has lasted since whole steps.
-  bool has_lasted = rollout->rigid.left && length < step && (slip - 1) * length >= KEPT * (step - length);
+  bool has_lasted = rollout->rigid.left && length < step && (slip - net) * length >= KEPT * net * (step - length);
   if (rollout->prediction)
     return momentum <= PREDICTED_BRAKED * push * step;
   return holds(rollout->model, interval, force, before) &&
          (has_lasted || momentum <= push * fmax(BRAKED * step, RESOLVED * length));
+}
+
+// The part of the force at t that restitution does not take back.
+static double net_of(const struct dc_rigid_contact *rigid, int p)
+{
+  return rigid->memory ? 1 - rigid->memory[p][DC_IMPACT_HELD] : 1;
 }
 
 static bool lasts(const struct dc_rollout *rollout, const struct dc_step_interval *interval, int p,
@@ -124,7 +139,7 @@ static bool lasts(const struct dc_rollout *rollout, const struct dc_step_interva
   if (rigid->memory && (rigid->memory[p][DC_IMPACT_ARRIVAL] > 0 || rigid->memory[p][DC_IMPACT_ENDED] > 0))
     return false;
   return dc_force_lasts(rollout, interval, rigid->pair_bodies[p], pair->gradient + 3, rigid->before[p], stiffness,
-                        rigid->left ? rigid->slip[p] : 1);
+                        rigid->left ? rigid->slip[p] : 1, net_of(rigid, p));
 }
 
 bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
@@ -144,7 +159,7 @@ void dc_rigid_set_lags(struct dc_rollout *rollout, const struct dc_step_interval
   for (int p = 0; p < rigid->pair_count; p++) {
     struct dc_lag *lag = &rigid->lags[p];
     bool goes_on = interval->starts || (pairs && lasts(rollout, interval, p, &pairs[p], law->stiffness));
-    *lag = rigid->left ? dc_lag_of(interval, step, rigid->slip[p], goes_on)
+    *lag = rigid->left ? dc_lag_of(interval, step, rigid->slip[p], net_of(rigid, p), goes_on)
                        : (struct dc_lag){.factor = goes_on || !pairs ? 1 : 1 / interval->ratio};
     rigid->lag_factors[p] = lag->factor;
   }

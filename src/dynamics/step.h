@@ -47,7 +47,7 @@ static inline double dc_second_difference(const struct dc_step_interval *interva
 // Friction of an interval uses the normal force of an earlier time (lag.c, dc_lag_of): the factor on that force, the part
 // of its impulse that is kept for the next interval, and the derivatives of both by dc_rigid_contact's slip.
 struct dc_lag {
-  double factor, factor_by_slip, kept, kept_by_slip;
+  double factor, factor_by_slip, factor_by_net, kept, kept_by_slip, kept_by_net;
 };
 
 // The length of the interval before over that of this one; 0 where there was none.
@@ -473,16 +473,17 @@ enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollo
 // lag.c.  A normal force F of time t acted over the interval before; all that friction may use is slip times its
 // impulse.  The factor on F that friction of the interval gets, the part of the impulse that is kept for the next
 // interval, and how both change with slip.  lasts: F goes on.
-struct dc_lag dc_lag_of(const struct dc_step_interval *interval, double step, double slip, bool lasts);
+struct dc_lag dc_lag_of(const struct dc_step_interval *interval, double step, double slip, double net, bool lasts);
 // Whether friction of pairs asks for the forces at t-1, rollout->rigid.before.
 bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
                    const struct dc_friction_law *law);
 // Sets rollout->rigid.lags and their factors, and those of the law; pairs: at t, where they lag (else NULL).
 void dc_rigid_set_lags(struct dc_rollout *rollout, const struct dc_step_interval *interval,
                        const struct dc_pair_derivatives *pairs, struct dc_friction_law *law);
-// Whether a contact of two bodies goes on, by its force at t and that before at t-1, both times unit in N, and by slip.
+// Whether a contact of two bodies goes on, by its force at t and that before at t-1, both times unit in N, by slip and by
+// the part of the force that restitution does not take back.
 bool dc_force_lasts(const struct dc_rollout *rollout, const struct dc_step_interval *interval, const int bodies[2],
-                    const double force[3], const double before[3], double unit, double slip);
+                    const double force[3], const double before[3], double unit, double slip, double net);
 
 // terms_impact.c
 // The memory of an interval [pair_count] acts in the next; pairs at its beginning.  memory NULL: nothing.

@@ -81,12 +81,12 @@ static void find_share(const struct dc_rollout *rollout, const struct dc_step_st
          slip = 1 + kept / (force * before);
   const int *of = sliding->touch.body, bodies[2] = {of[0] <= of[1] ? of[0] : of[1], of[0] <= of[1] ? of[1] : of[0]};
   bool lasts = interval->starts || !asked || bodies[0] == bodies[1] ||
-               dc_force_lasts(rollout, interval, bodies, share->now, share->before, 1, slip);
+               dc_force_lasts(rollout, interval, bodies, share->now, share->before, 1, slip, 1);
   if (!rollout->rigid.left) {
     share->factor = lasts ? 1 : 1 / interval->ratio;
     return;
   }
-  struct dc_lag lag = dc_lag_of(interval, step, slip, lasts);
+  struct dc_lag lag = dc_lag_of(interval, step, slip, 1, lasts);
   double by_kept = 1 / (force * before);
   share->factor = lag.factor;
   share->factor_by_kept = lag.factor_by_slip / lag.factor * by_kept;

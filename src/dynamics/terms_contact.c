@@ -514,10 +514,15 @@ static void friction_add_hessian(const struct dc_step_state *state, bool exact, 
       dc_rigid_add_lagged_hessian(state, p, &state->rigid->friction[p], exact, hessian);
 }
 
-// The logarithmic derivative of D by what the interval before has left.
-static double by_memory(const struct dc_lag *lag)
+// The logarithmic derivatives of D by two of the numbers that the interval before has left.
+struct by_memory {
+  double beside, held;
+};
+static struct by_memory by_memory(const struct dc_lag *lag)
 {
-  return lag->factor != 0 ? lag->factor_by_slip / lag->factor : 0;
+  if (lag->factor == 0)
+    return (struct by_memory){0, 0};
+  return (struct by_memory){lag->factor_by_slip / lag->factor, -lag->factor_by_net / lag->factor};
 }
 
 // D depends on the poses at t through planes, normal forces and places, on the logarithms of the friction
@@ -538,11 +543,14 @@ static void friction_add_mixed(const struct dc_step_state *state, const struct d
   out->input->design.stiffness_scale += mu * state->model->definition.contact.stiffness;
   // D is linear in the factor of the lag.
   for (int p = 0; p < state->rigid->pair_count && state->rigid->memory; p++) {
-    double both[12], part = by_memory(&state->rigid->lags[p]);
-    if (part == 0 || !slides(state, p))
+    struct by_memory by = by_memory(&state->rigid->lags[p]);
+    double both[12], along;
+    if ((by.beside == 0 && by.held == 0) || !slides(state, p))
       continue;
     dc_impact_gather(state->rigid->pair_bodies[p], direction->twists, both);
-    out->memory[p][DC_IMPACT_BESIDE] += dc_dot(both, state->rigid->friction[p].gradient, 12) * part;
+    along = dc_dot(both, state->rigid->friction[p].gradient, 12);
+    out->memory[p][DC_IMPACT_BESIDE] += along * by.beside;
+    out->memory[p][DC_IMPACT_HELD] += along * by.held;
   }
 }
 
@@ -578,8 +586,11 @@ static void friction_add_product(const struct dc_step_state *state, const struct
     for (int side = 0; side < 2; side++)
       if (design->friction_scale[pair[side]] > 0)
         scale += 0.5 * change->friction_scale[pair[side]] / design->friction_scale[pair[side]];
-    if (state->rigid->memory)
-      scale += variation->memory[mixed->pair][DC_IMPACT_BESIDE] * by_memory(&state->rigid->lags[mixed->pair]);
+    if (state->rigid->memory) {
+      const double *moved = variation->memory[mixed->pair];
+      struct by_memory by = by_memory(&state->rigid->lags[mixed->pair]);
+      scale += moved[DC_IMPACT_BESIDE] * by.beside + moved[DC_IMPACT_HELD] * by.held;
+    }
     for (int i = 0; i < 12; i++)
       forces->wrenches[pair[i / 6]][i % 6] += dc_dot(mixed->rows[i], a, 6) + dc_dot(mixed->rows[i] + 6, b, 6) +
                                               scale * state->rigid->friction[mixed->pair].gradient[i];

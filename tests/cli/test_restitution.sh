@@ -97,6 +97,26 @@ for integrator in euler second_order; do
   check "$integrator: the way of what tumbles waits" grep -q 'tangent and adjoint agree' "$out"
 done
 
+# In second order a cube at rest hops where a collision far away divides steps, and then opens slowly, as restitution takes back
+# what its barrier gives beside the weight.  Friction is that of the weight, not of the barrier.
+cat >pushed.json <<'SCENE'
+{"gravity": [0, 0, -9.81], "time": {"step": 0.0166643535, "steps": 39, "integrator": "second_order"}, "contact": {"model": "bsh", "stiffness": 1e-6, "friction": 0.30547, "restitution": 0.5},
+ "shapes": {"floor": {"type": "plane"}, "cube": {"type": "box", "size": [0.1, 0.1, 0.1], "surface": "mesh"}, "ball": {"type": "sphere", "radius": 0.1, "level": 0, "surface": "mesh"}},
+ "bodies": [{"name": "floor", "shape": "floor", "joint": "fixed"},
+  {"name": "cube", "shape": "cube", "mass": 0.92458, "position": [0, 0, 0.0808133604], "joint": [{"type": "slide", "axis": [1, 0, 0]}, {"type": "slide", "axis": [0, 0, 1]}], "joint_velocity": [0, -0.28295525]},
+  {"name": "left", "shape": "ball", "mass": 1, "position": [-41.912292, -0.02, 100], "velocity": [126.1225512, 0, 0]},
+  {"name": "right", "shape": "ball", "mass": 1, "position": [41.912292, 0.02, 100], "velocity": [-126.1225512, 0, 0]}],
+ "control": [{"type": "torque", "body": "cube", "coordinates": "0", "limit": [110.825464], "hold": 20, "initial": [0.0001, 0.05]}],
+ "objective": [{"type": "reach", "body": "cube", "target": [0, 0, 0], "axes": "x", "tolerance": 0}]}
+SCENE
+run 0 simulate pushed.json -o none --json
+cp "$out" beside.out
+run 0 simulate pushed.json -o none --json --set bodies.left.velocity='[0, 0, 0]' --set bodies.right.velocity='[0, 0, 0]'
+# 0.934 observed; 0.859 when friction had the force of the barrier
+holds "what opens slowly in divided steps has friction of its weight" "$out" '0.91 < (json.load(open("beside.out"))["loss"] / d["loss"]) ** 0.5 < 1.05'
+run 0 gradcheck pushed.json --set time.steps=26
+check "and its derivatives" grep -q 'tangent and adjoint agree' "$out"
+
 run 0 check scene.json --set contact.restitution=0.5 --set contact.opening_speed=1e-3 --set contact.stiffness=1e-6
 check "what impacts leave" grep -q 'impact a on b: leaves with [0-9.]*, 0.\(5\|49\|51\)[0-9]*, 0.\(5\|49\|51\)[0-9]* of its speed' "$out"
 check "where bodies rest" grep -q 'impact a on ground: .*, rests at a gap of 0.00[0-9]* m' "$out"
