@@ -3,10 +3,10 @@
 """Draws combinations of model, shape, joint, actuator, integrator, step, division and start, and judges each motion by its closed form.
 
     scripts/soak/physics.py [--draws N] [--seed S] [--kinds NAME ...] [--models NAME ...] [--jobs N] [--timeout SECONDS] [--markdown FILE] [--keep DIR] [--only N ...]
-    scripts/soak/physics.py --self-test
+    scripts/soak/physics.py --self-test [--seed S] [--kinds NAME ...]
 
 Draw number k follows from k and the seed alone; kinds and models take turns.  Every draw is one scene or two (the second with another step or coefficient),
-simulated by the program build/dcsim of this tree, or SOAK_DCSIM; the laws (motion_kinds.py, contact_kinds.py, soft_kinds.py, soft_pair_kinds.py, dragged_kinds.py, invariant_kinds.py) know nothing of dcsim.  A third has the default settings of contact, the others such as bodies of 0.1 m rest alike with.  A quarter to a half of the draws have two balls far away that meet at up to 500 m/s, so that steps are divided which have nothing to do with what is judged.
+simulated by the program build/dcsim of this tree, or SOAK_DCSIM; the laws (*_kinds.py) know nothing of dcsim.  A third has the default settings of contact, the others such as bodies of 0.1 m rest alike with.  A quarter to a half of the draws have two balls far away that meet at up to 500 m/s, so that steps are divided which have nothing to do with what is judged.
 --self-test runs draws in worlds that differ from the law by a tenth or, where the step itself leaves more, a third (friction, gravity, gains, mass, inertia, energy, a lost part of an impulse) and wants every one rejected: a judge that cannot say no judges nothing.
 Prints one line for each draw that is wrong, then "ok" or "not ok" for each kind, and how many draws were judged by less than their law or by nothing; --markdown writes a table; exits with 1 when one is wrong.
 """
@@ -23,14 +23,17 @@ import numpy as np
 
 import contact_kinds
 import dragged_kinds
+import impact_kinds
 import invariant_kinds
+import machine_kinds
 import motion_kinds
 import soft_kinds
 import soft_pair_kinds
 from motions import INTEGRATORS, MODELS, Failed, simulate
 
-KINDS = {**motion_kinds.KINDS, **contact_kinds.KINDS, **soft_kinds.KINDS, **soft_pair_kinds.KINDS, **dragged_kinds.KINDS, **invariant_kinds.KINDS}
-MUTANTS = {**motion_kinds.MUTANTS, **contact_kinds.MUTANTS, **soft_kinds.MUTANTS, **soft_pair_kinds.MUTANTS, **dragged_kinds.MUTANTS, **invariant_kinds.MUTANTS}
+FAMILIES = [motion_kinds, contact_kinds, soft_kinds, soft_pair_kinds, dragged_kinds, invariant_kinds, impact_kinds, machine_kinds]
+KINDS = {name: kind for family in FAMILIES for name, kind in family.KINDS.items()}
+MUTANTS = {name: mutant for family in FAMILIES for name, mutant in family.MUTANTS.items()}
 DEFAULTS = ["", ", defaults"]
 
 
@@ -98,8 +101,8 @@ def tell(draw, finding):
 def self_test(options):
     """One test point for each kind: the mutant is rejected in every model that its kind is drawn with."""
     bad = 0
-    for kind, mutant in MUTANTS.items():
-        options.kinds = [kind]
+    for kind in options.kinds or list(MUTANTS):
+        mutant, options.kinds = MUTANTS[kind], [kind]
         missed = []
         for number in range(len(getattr(KINDS[kind], "models", MODELS))):
             draw, findings, failure = judged(number, options, mutant)
