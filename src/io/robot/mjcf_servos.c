@@ -45,6 +45,20 @@ double dc_mjcf_arm(const struct dc_mjcf *mjcf, const struct dc_mjcf_actuator *ac
   return arm;
 }
 
+// One with a limit and no gain on lengths is none: what its control asks for is limited together with its damping.
+bool dc_mjcf_is_tendon_servo(const struct dc_mjcf *mjcf, const struct dc_mjcf_actuator *actuator)
+{
+  const struct dc_mjcf_tendon *tendon = actuator->tendon >= 0 ? &mjcf->tendons[actuator->tendon] : NULL;
+  if (actuator->off || !actuator->simple || !actuator->affine || actuator->joint >= 0 || !tendon || !tendon->fixed)
+    return false;
+  for (int k = 0; k < tendon->count; k++)
+    if (mjcf->joints[tendon->joints[k]].held)
+      return false;
+  bool limited = isfinite(actuator->force[0]) || isfinite(actuator->force[1]);
+  bool pulls = actuator->bias[1] < 0 || (actuator->bias[1] == 0 && actuator->bias[2] < 0 && !limited);
+  return tendon->count > 0 && pulls && actuator->bias[2] <= 0 && actuator->gear[0] != 0;
+}
+
 static double within(double number, const double range[2])
 {
   return fmin(fmax(number, range[0]), range[1]);
