@@ -43,10 +43,10 @@ def read(path):
 class Network:
     """y = W3 tanh(W2 tanh(W1 x + b1) + b2) + b3, on scaled numbers."""
 
-    def __init__(self, x, y, random):
+    def __init__(self, x, y, random, width=WIDTH):
         self.x_mean, self.x_deviation = x.mean(0), x.std(0) + 1e-3
         self.y_mean, self.y_deviation = y.mean(0), y.std(0) + 1e-6
-        sizes = [x.shape[1], WIDTH, WIDTH, y.shape[1]]
+        sizes = [x.shape[1], width, width, y.shape[1]]
         self.weights = [random.standard_normal((a, b)) / np.sqrt(a) for a, b in zip(sizes, sizes[1:])]
         self.offsets = [np.zeros(b) for b in sizes[1:]]
 
@@ -60,19 +60,19 @@ class Network:
     def __call__(self, x):
         return self.layers((x - self.x_mean) / self.x_deviation)[-1] * self.y_deviation + self.y_mean
 
-    def learn(self, x, y, random):
+    def learn(self, x, y, random, rounds=ROUNDS, noise=NOISE):
         x, y = (x - self.x_mean) / self.x_deviation, (y - self.y_mean) / self.y_deviation
         parameters = self.weights + self.offsets
         first, second = [np.zeros_like(p) for p in parameters], [np.zeros_like(p) for p in parameters]
-        for step in range(1, ROUNDS + 1):
+        for step in range(1, rounds + 1):
             rows = random.integers(len(x), size=BATCH)
-            values = self.layers(x[rows] + NOISE * random.standard_normal((BATCH, x.shape[1])))
+            values = self.layers(x[rows] + noise * random.standard_normal((BATCH, x.shape[1])))
             error = 2 * (values[-1] - y[rows]) / BATCH
             by_weights, by_offsets = [None] * 3, [None] * 3
             for i in (2, 1, 0):
                 by_weights[i], by_offsets[i] = values[i].T @ error, error.sum(0)
                 error = (error @ self.weights[i].T) * (1 - values[i] ** 2)
-            rate = 2e-3 * 0.5 * (1 + np.cos(np.pi * step / ROUNDS))
+            rate = 2e-3 * 0.5 * (1 + np.cos(np.pi * step / rounds))
             for p, g, m, v in zip(parameters, by_weights + by_offsets, first, second):
                 m += 0.1 * (g - m)
                 v += 0.001 * (g * g - v)

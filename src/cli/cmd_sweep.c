@@ -151,11 +151,14 @@ static int run_dataset(const struct cli_arguments *arguments)
   struct cli_arguments silent = *arguments;
   silent.json = false;
   int status = run_study(&silent, "dataset");
-  if (status)
+  // Files of the runs so far are wanted where not all points have ended; the status tells that some are missing.
+  bool unfinished = status == DCSIM_STOPPED && arguments->sweep.gather;
+  if (status && !unfinished)
     return status;
   const dcsim_dataset_options options = {.size = sizeof options, .verify = arguments->sweep.verify};
   status = dcsim_dataset(arguments->output, &options, &report, &error);
-  return cli_finish(arguments, status, &report, &error);
+  status = cli_finish(arguments, status, &report, &error);
+  return unfinished && !status ? DCSIM_STOPPED : status;
 }
 
 static const struct cli_option dataset_options[] = {

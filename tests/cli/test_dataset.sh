@@ -19,6 +19,12 @@ rm -r set/points/000001/trajectory.h5
 run 0 dataset study.json -o set --quiet --gather
 check "a point without its trajectory is left out" grep -q "left out: 1 points" "$out"
 
+# the files of what there is, where points are missing
+run 0 sweep study.json -o part --quiet --task 1/3
+run 9 dataset study.json -o part --quiet --gather
+check "of one point that has ended there are files" grep -q "^data set: 1 demonstrations" "$out"
+check "of both kinds" [ -s part/dataset.h5 -a -s part/dataset.zarr.zip ]
+
 # certificates
 cp -r set certified
 run 0 dataset study.json -o certified --quiet --gather --verify
