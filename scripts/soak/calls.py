@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drawn calls of the Python package and of the C library with wrong arguments: none may end the process or last.
 
-    scripts/soak/calls.py [--calls 1000] [--seed 1] [--each 50] [--limit 60] [--preload LIBRARY]
+    scripts/soak/calls.py [--calls 1000] [--seed 1] [--each 50] [--limit 60] [--preload LIBRARY] [--log FILE]
 
 Each child process makes --each calls of things that it draws, in a folder of its own, within --limit seconds of processor time (or a hundred times as long by the clock).  An exception, or a status of the library, is an answer; a signal, a report of a
 sanitizer and a child that is not done are faults, which are printed with the last call.  Python: any public function or method of an open scene, problem or simulation, and callbacks that raise, answer nonsense or
@@ -58,6 +58,13 @@ def calling_back(*arguments):
     return 0.0
 
 
+def is_callable(thing, name):
+    try:
+        return callable(getattr(thing, name))
+    except Exception:  # a property of what is closed
+        return False
+
+
 def python_calls(draw, count, note):
     import numpy as np
     import dcsim
@@ -68,7 +75,7 @@ def python_calls(draw, count, note):
     things = [dcsim, scene, problem, simulation, scene, problem, simulation, dcsim.run, dcsim.environment.Environment(scene)]
     for _ in range(count):
         thing = draw.choice(things)
-        name = draw.choice([name for name in dir(thing) if not name.startswith("_") and name not in FREES and callable(getattr(thing, name, None))] or ["version"])
+        name = draw.choice([name for name in dir(thing) if not name.startswith("_") and name not in FREES and is_callable(thing, name)] or ["version"])
         arguments = [hostile(draw, np) for _ in range(draw.randrange(4))]
         keys = {key: hostile(draw, np) for key in draw.sample(["steps", "objective", "otherwise", "threads", "seed", "model", "overrides", "q", "qd", "target", "directory", "frames", "max_seconds", "progress", "resume", "control_run", "force",
                                                                    "checkpoint_seconds", "command_line", "plant", "gradient", "allowed_paths", "base_directory", "force", "only_objective"], draw.choice((0, 0, 1, 1, 2)))}

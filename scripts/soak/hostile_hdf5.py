@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Trajectories of strangers: sound HDF5 files in which one data set is replaced by something hostile.
 
@@ -6,8 +7,23 @@ kinds lead out of the file (external links, external storage, virtual data sets)
 groups), are of another type, shape or size than a reader expects (HUGE rows that take no room in the file), are packed,
 or hold numbers that no trajectory has.  outside: a folder with a file "secret.bin" and a file "secret.h5" that
 make_secret wrote.
+
+    scripts/soak/hostile_hdf5.py [--draws 100] [--seed 1] [--limit 60]
+
+forges files of a run and reads each by a drawn command.  Faults are signals, statuses that the manual does not name, reports of a
+sanitizer, the secret number in what is printed or written, and more than --limit seconds of processor time.  DCSIM is the program,
+default build/dcsim.  Exits with 1 when there is one.
 """
+import argparse
+import collections
+import json
 import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
 
 import h5py
 import numpy
@@ -129,3 +145,73 @@ def forge(path, draw, outside):
         KINDS[chosen](file, name, value, outside, draw)
     seal(path)
     return name, chosen
+
+
+COMMANDS = ("report run", "export run --format csv", "export run --format npz", "export run --format glb", "diff run sound", "diff sound run", "verify run --quick --draws 0", "verify --untrusted run --quick --draws 0",
+            "render run --every 1000 --size 32x32", "simulate scene.json --control run -o none", "optimize --resume run", "report sound run")
+SCENE = {"name": "s", "time": {"step": 0.02, "steps": 5}, "shapes": {"b": {"type": "box", "size": [0.2, 0.2, 0.2]}, "plane": {"type": "plane"}},
+         "bodies": [{"name": "floor", "joint": "fixed", "shape": "plane"}, {"name": "a", "shape": "b", "mass": 1, "position": [0, 0, 0.1001]},
+                    {"name": "b", "shape": "b", "mass": 1, "position": [3, 0, 1], "joint": {"type": "hinge", "axis": [0, 1, 0]}, "pd": {"kp": 3, "kd": 1}}],
+         "control": [{"type": "pd_targets", "body": "b"}], "objective": [{"type": "reach", "body": "a", "target": [0, 0, 0.5]}], "optimizer": {"type": "adam", "iterations": 2}}
+REPORTS = (b"AddressSanitizer", b"runtime error:", b"LeakSanitizer", b"UndefinedBehavior")
+NUMBER = 7251.8146
+
+
+def read_one(root, program, draw, limit):
+    """(name, kind, command, status, what is wrong)."""
+    work, outside = os.path.join(root, "work"), os.path.join(root, "outside")
+    shutil.copytree(os.path.join(root, "kept"), work)
+    name, way = forge(os.path.join(work, "run", "trajectory.h5"), draw, outside)
+    command, wrong = draw.choice(COMMANDS), []
+    try:
+        done = subprocess.run([program, *command.split()], cwd=work, stdin=subprocess.DEVNULL, capture_output=True, timeout=20 * limit, check=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 1)))
+        status, said = done.returncode, done.stdout + done.stderr
+    except subprocess.TimeoutExpired:
+        status, said = None, b""
+    if status is None or status not in range(10):
+        wrong.append("status %s" % status)
+    if any(text in said for text in REPORTS):
+        wrong.append("a report of a sanitizer")
+    if status and not said.strip():
+        wrong.append("no message")
+    written = [open(os.path.join(where, one), "rb").read() for where, _, names in os.walk(os.path.join(work, "run")) for one in names if one != "trajectory.h5"]
+    if any(str(NUMBER).encode() in text for text in [said, *written]):
+        wrong.append("shows the secret")
+    shutil.rmtree(work)
+    return name, way, command, status, wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--draws", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--limit", type=float, default=60)
+    arguments = parser.parse_args()
+    top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+    program = os.path.realpath(os.environ.get("DCSIM", os.path.join(top, "build", "dcsim")))
+    faults, ended = 0, collections.Counter()
+    with tempfile.TemporaryDirectory(prefix="hostile-") as root:
+        kept, outside = os.path.join(root, "kept"), os.path.join(root, "outside")
+        os.mkdir(kept)
+        os.mkdir(outside)
+        make_secret(outside, NUMBER)
+        with open(os.path.join(outside, "secret.bin"), "wb") as file:
+            file.write(numpy.full(1000, NUMBER).tobytes())
+        os.mkfifo(os.path.join(outside, "pipe"))
+        with open(os.path.join(kept, "scene.json"), "w") as file:
+            json.dump(SCENE, file)
+        subprocess.run([program, "optimize", "scene.json", "-o", "run", "--quiet"], cwd=kept, check=True, stdout=subprocess.DEVNULL)
+        shutil.copytree(os.path.join(kept, "run"), os.path.join(kept, "sound"))
+        for number in range(arguments.draws):
+            name, way, command, status, wrong = read_one(root, program, random.Random("%d %d" % (arguments.seed, number)), arguments.limit)
+            ended[status] += 1
+            faults += bool(wrong)
+            if wrong:
+                print("%d: %s of %s, dcsim %s: %s" % (number, way, name, command, ", ".join(wrong)), flush=True)
+    print("%d draws, %d faults; statuses %s" % (arguments.draws, faults, ", ".join("%s: %d" % pair for pair in sorted(ended.items(), key=str))))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -503,6 +503,20 @@ def interrupt_each(calls):
         assert took < 1 or (used < 1 and took < 20), (name, took, used)
 
 
+def test_wrong_shapes_and_texts():
+    from dcsim.environment import Environment
+    environment = Environment(dcsim.open(SCENE), action="force")
+    environment.reset()
+    for action in (0.5, [0.5], [[0.0] * 12], [0.0] * 11):
+        raises(ValueError, lambda: environment.step(action), "must have the shape [12]")
+    environment.step([0.0] * 12)
+    raises(ValueError, lambda: dcsim.run.load("run\0x"), "zero byte")
+    # A name of 254 bytes is cut in a name of parameters, in the midst of a letter or not.
+    name = "\u00e9" * 127
+    scene = json.loads(json.dumps(SCENE).replace('"cue"', json.dumps(name)))
+    assert all(name[:100] in one for one in dcsim.open(scene).problem().names)
+
+
 def test_environment():
     from dcsim.environment import Environment, VectorEnvironment
     scene = dcsim.open(SCENE)
