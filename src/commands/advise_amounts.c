@@ -444,6 +444,62 @@ static void advise_limp(struct dc_task_site *site, const struct dc_pose *poses)
   }
 }
 
+// The largest moment of gravity about a hinge, N m: that of all it carries, held level.
+static double gravity_moment(const struct dc_scene *scene, const struct dc_pose *poses, int body, int p)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  const struct dc_joint_part *part = &bodies->bodies[body].parts[p];
+  double anchor[3], axis[3], sum[3] = {0}, across[3];
+  dc_mat_apply(anchor, poses[body].rotation, part->anchor);
+  dc_vec_add(anchor, anchor, poses[body].position);
+  dc_mat_apply(axis, poses[body].rotation, part->axis);
+  for (int i = 0; i < bodies->count; i++) {
+    int above = i;
+    while (above >= 0 && above != body)
+      above = bodies->bodies[above].parent;
+    double arm[3];
+    dc_vec_sub(arm, poses[i].position, anchor);
+    if (above == body)
+      dc_vec_add_scaled(sum, sum, bodies->bodies[i].mass, arm);
+  }
+  dc_vec_add_scaled(sum, sum, -dc_vec_dot(sum, axis), axis);
+  dc_vec_cross(across, scene->definition.gravity, axis);
+  return dc_vec_norm(sum) * dc_vec_norm(across);
+}
+
+// Notes a hinge that has to swing up because its torque L does not hold what it carries, where implicit Euler takes more
+// than DC_ADVISE_SWUNG of a swing's amplitude within the run: 1 - exp(-h w^2 T / 2), w^2 = moment of gravity / inertia.
+static void advise_swing(struct dc_task_site *site, const struct dc_pose *poses)
+{
+  const struct dc_scene *scene = site->scene;
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  const struct dc_time_settings *time = &scene->definition.time;
+  struct joint_goal goal;
+  for (int i = 0; i < scene->task.objective_count; i++)
+    for (int n = 0; scene->task.objectives[i].type == &dc_objective_joints &&
+                    joint_goal(bodies, scene->task.objectives[i].options, n, &goal);
+         n++) {
+      const struct dc_body *body = &bodies->bodies[goal.body];
+      int p = (int)(goal.part - body->parts);
+      double moment = gravity_moment(scene, poses, goal.body, p), inertia = carried_inertia(bodies, poses, goal.body, p);
+      double limit = force_limit(scene, goal.body, goal.part->v - body->v_offset);
+      double lost = 1 - exp(-time->step * moment / inertia * dc_advice_duration(scene) / 2);
+      if (goal.part->kind != DC_PART_HINGE || body->pd || !dc_advice_is_driven(scene, goal.body) || !(limit < moment) ||
+          fabs(goal.target) < DC_ADVISE_SWING_UP || !(lost > DC_ADVISE_SWUNG) || time->integrator == DC_SECOND_ORDER ||
+          bodies->soft_count)
+        continue;
+      struct dc_advice *advice =
+          dc_advice_add(site->list, "damped swing",
+                        "\"%.80s\" has to swing, as %.3g N m do not hold its %.3g N m up, and steps of %g s take %.0f %% of "
+                        "a swing within the run; integrator second_order keeps it",
+                        body->name, limit, moment, time->step, 100 * lost);
+      struct dc_attempt attempt = {0};
+      dc_attempt_set(&attempt, "time.integrator=second_order");
+      dc_advice_try(advice, site->command, site->handle, site->options, &attempt);
+      return;
+    }
+}
+
 // Notes an actuator that no control drives and that holds a joint with a goal by more than DC_ADVISE_HELD times what all
 // bodies weigh and their inertia takes: kp times the way and kd times its mean speed.
 static void advise_held(struct dc_task_site *site)
@@ -495,6 +551,7 @@ void dc_advise_amounts(struct dc_task_site *site)
   if (poses) {
     dc_poses(bodies, bodies->initial_q, poses);
     advise_limp(site, poses);
+  advise_swing(site, poses);
   }
   advise_held(site);
   free(poses);

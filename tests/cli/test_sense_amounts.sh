@@ -137,6 +137,12 @@ SCENE
 sense piston.json "too far" 'is 0.045 m away from ."rod.", which controls move by at most 0.04 m'
 sound piston.json --set bodies.rod.pd.kd=6
 sound piston.json --set 'control[0].high=[0.06]'
+# A motor that does not hold its pendulum has to swing it, which implicit Euler damps.
+sense "$d/everyday/swing_weak.json" "damped swing" 'as 0.8 N m do not hold its 2.94 N m up, and steps of 0.02 s take 73 %'
+check "second order is to try" grep -q 'try.*time.integrator=second_order' "$out"
+sound "$d/everyday/swing_weak.json" --set time.integrator=second_order
+sound "$d/everyday/swing_weak.json" --set time.step=0.002
+sound "$d/everyday/swing_weak.json" --set 'control[0].limit=3'
 # A scene in millimetres and grams is right as it is; with gravity in metres it is not.
 cat >bead.json <<'SCENE'
 { "time": {"step": 0.01, "steps": 60}, "gravity": [0, 0, -9810], "contact": {"friction": 0.5},
