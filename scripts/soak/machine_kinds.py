@@ -121,6 +121,9 @@ def conveyor(draw, mutant):
     add(scene, "body", shape, mass=mass, position=[0, 0, float(rest_height(draw, shape, mass, G)) + above])
     add_far_balls(scene, draw)
     path = draw.run(scene)
+    if "inside the barrier" in path.said:
+        draw.exempt = "starts inside the barrier of the belt, whose triangles hold it higher than a half-space, and has friction of what throws it"
+        return []
     right = speed**2 / (2 * mu * G) + 0.5 * speed * math.sqrt(2 * above / G)
     lag = path.position["belt"][-1, 0] - path.position["belt"][0, 0] - path.position["body"][-1, 0]
     # Friction begins up to two steps after the start.
