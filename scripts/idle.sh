@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # What only an idle machine tells, in one run: seconds of the README's two commands on a clean clone, what two threads gain, and, as root,
 # the two commands in a bare Debian root.  Waits until the machine is idle, and says the load beside every figure.
-# Usage: scripts/idle.sh [--publish] [--no-bare-root], from any directory (about an hour); --publish writes docs/measured/threads.md.
+# Usage: scripts/idle.sh [--publish] [--no-bare-root], from any directory (about an hour); --publish writes docs/measured/commands.md and
+# docs/measured/threads.md.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 publish='' bare=yes
@@ -37,6 +38,9 @@ timed() {
   [ $ended = 0 ] || { status=1; tail -n 20 "$work/log"; }
   awk -v name="$name" -v load="$before" -v most="$most" -v cpu="$most_cpu" -v ended="$ended" '
     { printf "%s: %.1f s by the clock (asked: %s), %.1f s of processor (asked: %s), status %d, load before %s\n", name, $1, most, $2 + $3, cpu, ended, load }' "$work/time"
+  awk -v name="$name" -v load="$before" -v most="$most" -v cpu="$most_cpu" -v ended="$ended" '
+    { met = !ended && (most == "-" || $1 <= most) && (cpu == "-" || $2 + $3 <= cpu)
+      printf "| %s | %.1f | %s | %.1f | %s | %s | %s |\n", name, $1, most, $2 + $3, cpu, load, ended ? "failed" : most == "-" ? "" : met ? "met" : "not met" }' "$work/time" >> "$work/rows"
   tail -n 1 "$work/log"
 }
 git clone --quiet --no-hardlinks "$root" "$work/clone"
@@ -45,6 +49,15 @@ CCACHE_DISABLE=1
 export CCACHE_DISABLE
 timed "demo.sh on a clean clone" 100 190 "$work/clone/scripts/demo.sh"
 timed "check.sh on the same" 480 - "$work/clone/scripts/check.sh"
+timed "check.sh --whole on the same" - - "$work/clone/scripts/check.sh" --whole
+if [ -n "$publish" ]; then
+  {
+    printf '### Two commands of the README\n\nBy `scripts/idle.sh`, %s; %s, %s cores: a clean clone, packages installed, no cache of the compiler.\n\n' \
+      "$(date +%Y-%m-%d)" "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)"
+    printf '| command | s by the clock | asked | s of processor | asked | load before | verdict |\n| --- | --- | --- | --- | --- | --- | --- |\n'
+    cat "$work/rows"
+  } > "$root/docs/measured/commands.md"
+fi
 settle
 # shellcheck disable=SC2086  # an option, or none
 python3 -B "$root/scripts/paper/threads.py" --dcsim "$work/clone/build/dcsim" $publish || status=1

@@ -373,7 +373,7 @@ RESULTS = [
     ("manifolds", "Contact manifolds", ["manifold", "manifold_model", "manifold_drops"]),
     ("physics", "Physics", ["restitution", "physics", "stacking"]),
     ("refinement", "Witness points, grasps, robots", ["refine", "grasps", "hands", "robots", "arms", "simplified"]),
-    ("reliability", "Threads, faults, sweeps, pictures", ["threads", "threads_notes", "soak", "soak_notes", "faults", "sweep", "ranks", "pictures", "live"]),
+    ("reliability", "Threads, faults, sweeps, pictures", ["commands", "threads", "threads_notes", "soak", "soak_notes", "faults", "sweep", "ranks", "pictures", "live"]),
 ]
 
 
