@@ -40,8 +40,6 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
       {&rollout->newton.magnitude, nv, real},
       {&rollout->newton.allowed, nv, real},
       {&rollout->newton.held, nv, real},
-      {&rollout->newton.guess.straight, nv, real},
-      {&rollout->newton.guess.bent, nv, real},
       {&rollout->nodes.duals, (size_t)dc_node_touch_count(rollout->model), sizeof(struct dc_node_dual)},
       {&rollout->rigid.shares, (size_t)dc_surface_pair_count(model_bodies), sizeof(struct dc_surface_share)},
       {&rollout->q_before, nq, real},
@@ -281,7 +279,6 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   const struct dc_bodies *bodies = &rollout->model->bodies;
   dc_contact_reset(rollout->rigid.contact);
   rollout->newton.usual = 0;
-  dc_guess_reset(&rollout->newton.guess);
   dc_rollout_start_state(rollout, input, trajectory->q);
   dc_rollout_state_before(rollout, input, rollout->q_before);
   rollout->before_length = input->q_before ? input->before_length : trajectory->time_step;

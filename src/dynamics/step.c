@@ -2,7 +2,7 @@
 // One implicit step: q+ = argmin L(q+; q, q-, design) (paper 000, Eq. 1) by Newton's method, every step of which is
 // bounded by continuous collision detection.  dc_step_solve:
 // 1. contact at q fixes friction and restitution of the interval (begin_interval);
-// 2. the first guess goes on as the intervals before or to the integrator's prediction, as far as nothing is in the way
+// 2. the first guess goes on with the last velocity or to the integrator's prediction, as far as nothing is in the way
 //    (first_guess);
 // 3. where an earlier try did not converge, minima for falling stiffnesses lead towards the solution (follow_path);
 // 4. Newton's method (minimize).
@@ -306,8 +306,8 @@ static bool factor_inertia(struct dc_rollout *rollout, const struct step_input *
   return dc_symmetric_factor_positive(rollout->matrix) == DC_OK;
 }
 
-// First guess: the last velocity again, or with its last change (guess.c), or the state that the integrator predicts,
-// bounded when something is in the way, as far as it is safe.
+// First guess: the last velocity again, or the state that the integrator predicts, bounded when something is in the
+// way, as far as it is safe.
 static void first_guess(struct dc_rollout *rollout, const struct step_input *given, double *q_next)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
@@ -318,9 +318,6 @@ static void first_guess(struct dc_rollout *rollout, const struct step_input *giv
     dc_state_difference(bodies, rollout->q_before, given->q, rollout->newton.step);
   for (int v = 0; v < bodies->nv && !rollout->prediction; v++)
     rollout->newton.step[v] *= given->interval.ratio;
-  if (!rollout->prediction && !bodies->node_count)
-    dc_guess_way(&rollout->newton.guess, bodies, given->interval.ratio == 1 && !given->interval.starts,
-                 rollout->newton.step);
   dc_node_bound_each(rollout->model, given->q, rollout->newton.step);
   double fraction = 1;
   if (is_cut(rollout, design, given->q, &rollout->now, rollout->newton.step)) {

@@ -12,7 +12,6 @@
 #include "contact/friction/friction.h"
 #include "contact/surface/surface.h"
 #include "dynamics/bounded_move.h"
-#include "dynamics/guess.h"
 #include "dynamics/impact_law.h"
 #include "dynamics/prediction.h"
 #include "dynamics/rollout.h"
@@ -367,7 +366,6 @@ struct dc_newton_workspace {
   struct dc_barrier_step *barrier;
   // The evaluation at hand is likely the last of its interval: friction makes Hessians when they are asked for.
   bool late;
-  struct dc_guess guess;
   int usual;  // iterations that the interval before took
 };
 
