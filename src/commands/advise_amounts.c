@@ -444,12 +444,13 @@ static void advise_limp(struct dc_task_site *site, const struct dc_pose *poses)
   }
 }
 
-// The largest moment of gravity about a hinge, N m: that of all it carries, held level.
-static double gravity_moment(const struct dc_scene *scene, const struct dc_pose *poses, int body, int p)
+// The largest moment of gravity about a hinge, N m: that of all it carries, held level.  *hanging: the angle from where it
+// would hang to where it is, rad.
+static double gravity_moment(const struct dc_scene *scene, const struct dc_pose *poses, int body, int p, double *hanging)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
   const struct dc_joint_part *part = &bodies->bodies[body].parts[p];
-  double anchor[3], axis[3], sum[3] = {0}, across[3];
+  double anchor[3], axis[3], sum[3] = {0}, across[3], turned[3];
   dc_mat_apply(anchor, poses[body].rotation, part->anchor);
   dc_vec_add(anchor, anchor, poses[body].position);
   dc_mat_apply(axis, poses[body].rotation, part->axis);
@@ -464,7 +465,20 @@ static double gravity_moment(const struct dc_scene *scene, const struct dc_pose 
   }
   dc_vec_add_scaled(sum, sum, -dc_vec_dot(sum, axis), axis);
   dc_vec_cross(across, scene->definition.gravity, axis);
+  dc_vec_cross(turned, scene->definition.gravity, sum);
+  *hanging = atan2(dc_vec_dot(turned, axis), dc_vec_dot(scene->definition.gravity, sum));
   return dc_vec_norm(sum) * dc_vec_norm(across);
+}
+
+static const double HALF_TURN = 3.141592653589793, UPRIGHT = 1e-6;  // rad: as near to it counts as upright
+
+// Whether a hinge ends higher than it begins, and more than DC_ADVISE_SWING_UP from hanging.  A hinge that stands upright
+// falls to the side on which its target is.
+static bool swings_up(const struct joint_goal *goal, double hanging)
+{
+  double way = goal->target - goal->now, from = fabs(hanging);
+  double to = fabs((from > HALF_TURN - UPRIGHT ? -copysign(from, way) : hanging) + way);
+  return to >= DC_ADVISE_SWING_UP && to > from;
 }
 
 // Notes a hinge that has to swing up because its torque L does not hold what it carries, where implicit Euler takes more
@@ -481,11 +495,12 @@ static void advise_swing(struct dc_task_site *site, const struct dc_pose *poses)
          n++) {
       const struct dc_body *body = &bodies->bodies[goal.body];
       int p = (int)(goal.part - body->parts);
-      double moment = gravity_moment(scene, poses, goal.body, p), inertia = carried_inertia(bodies, poses, goal.body, p);
+      double hanging, moment = gravity_moment(scene, poses, goal.body, p, &hanging);
+      double inertia = carried_inertia(bodies, poses, goal.body, p);
       double limit = force_limit(scene, goal.body, goal.part->v - body->v_offset);
       double lost = 1 - exp(-time->step * moment / inertia * dc_advice_duration(scene) / 2);
       if (goal.part->kind != DC_PART_HINGE || body->pd || !dc_advice_is_driven(scene, goal.body) || !(limit < moment) ||
-          fabs(goal.target) < DC_ADVISE_SWING_UP || !(lost > DC_ADVISE_SWUNG) || time->integrator == DC_SECOND_ORDER ||
+          !swings_up(&goal, hanging) || !(lost > DC_ADVISE_SWUNG) || time->integrator == DC_SECOND_ORDER ||
           bodies->soft_count)
         continue;
       struct dc_advice *advice =
@@ -551,7 +566,7 @@ void dc_advise_amounts(struct dc_task_site *site)
   if (poses) {
     dc_poses(bodies, bodies->initial_q, poses);
     advise_limp(site, poses);
-  advise_swing(site, poses);
+    advise_swing(site, poses);
   }
   advise_held(site);
   free(poses);

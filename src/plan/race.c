@@ -507,13 +507,13 @@ static bool is_numb(const struct dc_search_member *member)
   return member->turns == 1 && member->moved && !member->own && member->last.gradient_norm <= DC_RACE_NUMB * member->last.loss;
 }
 
-// At a first guess that is numb members that follow its gradient end at once: those that draw or begin elsewhere go on.
+// At a first guess that is numb members that begin there and follow its gradient end at once; a grasp begins elsewhere.
 static void end_numb(struct dc_search *search)
 {
   if (!is_first_fan(search, search->members) || !is_numb(search->members))
     return;
   for (int i = search->member_count - 1; i >= 0; i--)
-    if (!search->members[i].windows && !search->members[i].elsewhere)
+    if (!search->members[i].windows && !search->members[i].elsewhere && search->members[i].recipe != DC_RECIPE_GRASP)
       dc_search_release_member(&search->members[i]);
   search->race->shared = true;
   search->race->alone = false;

@@ -143,6 +143,18 @@ check "second order is to try" grep -q 'try.*time.integrator=second_order' "$out
 sound "$d/everyday/swing_weak.json" --set time.integrator=second_order
 sound "$d/everyday/swing_weak.json" --set time.step=0.002
 sound "$d/everyday/swing_weak.json" --set 'control[0].limit=3'
+# Joints that have their 0 upright: one that falls need not swing, one that hangs has to.
+cat >upright.json <<'SCENE'
+{ "time": {"step": 0.02, "steps": 200},
+  "shapes": {"rod": {"type": "capsule", "radius": 0.02, "height": 0.3}},
+  "bodies": [{"name": "rod", "shape": "rod", "mass": 1, "position": [0, 0, 0.2], "joint": "hinge", "axis": [0, 1, 0],
+              "anchor": [0, 0, 0], "joint_position": [0.1]}],
+  "control": [{"type": "torque", "body": "rod", "limit": 0.3}],
+  "objective": [{"type": "joints", "bodies": ["rod"], "target": [3.14159], "tolerance": 0.1}] }
+SCENE
+sound upright.json
+sound upright.json --set 'bodies.rod.joint_position=[0]'
+sense upright.json "damped swing" 'do not hold its 1.96 N m up' --set 'bodies.rod.joint_position=[3.14159]' --set 'objective[0].target=[0]'
 # A scene in millimetres and grams is right as it is; with gravity in metres it is not.
 cat >bead.json <<'SCENE'
 { "time": {"step": 0.01, "steps": 60}, "gravity": [0, 0, -9810], "contact": {"friction": 0.5},
