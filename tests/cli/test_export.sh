@@ -171,5 +171,11 @@ for member in trajectory.h5 resolved.json scene.json run.json loss.csv; do
 done
 find own own.json own.urdf -type f -exec cksum {} + | sort >read_after
 check "nothing that was read is another file" cmp read_before read_after
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n' >corner.obj
+sed 's/"type": "sphere", "radius": 0.1/"type": "mesh", "file": "corner.obj"/' own.json >meshed.json
+run 0 simulate meshed.json -o meshed --quiet --no-report
+run 2 verify meshed --quick --draws 0 -o meshed/meshes/corner.obj
+run 2 export meshed --format csv -o meshed/meshes/corner.obj
+check "nor is a mesh of the run" cmp corner.obj meshed/meshes/corner.obj
 run 0 export own --format csv -o own/own.csv
 finish
