@@ -83,28 +83,26 @@ static const struct dc_option *point_of(const struct dc_objective *objective)
   return NULL;
 }
 
-// The place nearest to the start of a body that counts as reached, of goal i of an objective without a target point, such
-// as a region; false: it has none.
-static bool nearest_place(const struct dc_objective *objective, const struct dc_bodies *bodies, int i, int *body,
-                          double place[3])
+// The largest distance of the places nearest to the starts of bodies that count as reached, of an objective without a
+// target point, such as a region, from a place or, where it is NULL, from these starts; 0 without any.
+static double nearest_places(const struct dc_objective *objective, const struct dc_bodies *bodies, const double *from)
 {
-  struct dc_pose *poses = NULL;
-  double radius;
-  bool found = objective->type->goal && !point_of(objective) && bodies->count > 0 &&
-               (poses = dc_alloc((size_t)bodies->count, sizeof *poses)) != NULL;
-  if (found) {
+  double most = 0, place[3], radius;
+  bool any = objective->type->goal && !point_of(objective) && bodies->count > 0;
+  struct dc_pose *poses = any ? dc_alloc((size_t)bodies->count, sizeof *poses) : NULL;
+  if (poses)
     dc_poses(bodies, bodies->initial_q, poses);
-    found = objective->type->goal(objective->options, i, poses, body, place, &radius);
-  }
+  for (int i = 0, body; poses && objective->type->goal(objective->options, i, poses, &body, place, &radius); i++)
+    most = fmax(most, dc_vec_distance(from ? from : bodies->bodies[body].start.position, place));
   free(poses);
-  return found;
+  return most;
 }
 
 // The largest distance of a target point, or of the nearest place that counts, from the start of a body that the same
 // objective names, m.
 double dc_task_distance(const struct dc_task *task, const struct dc_bodies *bodies)
 {
-  double most = 0, place[3];
+  double most = 0;
   for (int k = 0; k < task->objective_count; k++) {
     const struct dc_objective *objective = &task->objectives[k];
     const struct dc_option *point = point_of(objective);
@@ -114,8 +112,7 @@ double dc_task_distance(const struct dc_task *task, const struct dc_bodies *bodi
                                           (const double *)((const char *)objective->options + point->offset));
         most = isfinite(distance) ? fmax(most, distance) : most;
       }
-    for (int i = 0, body; nearest_place(objective, bodies, i, &body, place); i++)
-      most = fmax(most, dc_vec_distance(bodies->bodies[body].start.position, place));
+    most = fmax(most, nearest_places(objective, bodies, NULL));
   }
   return most;
 }
@@ -123,14 +120,13 @@ double dc_task_distance(const struct dc_task *task, const struct dc_bodies *bodi
 // The largest distance, m, of a target point or nearest place of any objective from a place; 0 without any.
 double dc_task_goal_distance(const struct dc_task *task, const struct dc_bodies *bodies, const double from[3])
 {
-  double most = 0, place[3];
+  double most = 0;
   for (int k = 0; k < task->objective_count; k++) {
     const struct dc_option *point = point_of(&task->objectives[k]);
     double distance =
         point ? dc_vec_distance(from, (const double *)((const char *)task->objectives[k].options + point->offset)) : 0;
     most = isfinite(distance) ? fmax(most, distance) : most;
-    for (int i = 0, body; nearest_place(&task->objectives[k], bodies, i, &body, place); i++)
-      most = fmax(most, dc_vec_distance(from, place));
+    most = fmax(most, nearest_places(&task->objectives[k], bodies, from));
   }
   return most;
 }
