@@ -283,6 +283,19 @@ static void fill(const struct site *site, const struct dc_window *window, int ac
   }
 }
 
+// Whether a control leads one of the coordinates that take part.
+static bool takes_part(const struct site *site, const struct dc_control *control, const struct dc_model *model)
+{
+  if (control->type != &dc_control_pd_targets)
+    return false;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(control->options, model);
+  bool any = false;
+  for (int c = 0; c < coordinates.count; c++)
+    for (int k = 0; k < site->count; k++)
+      any = any || coordinates.items[c].entry == site->of[k].entry;
+  return any;
+}
+
 bool dc_grasp_guess(const struct dc_approach *approach, const struct dc_model *model, const struct dc_task *task,
                     const struct dc_window *window, const double *state, const struct dc_grasp *grasp,
                     double *parameters)
@@ -302,7 +315,7 @@ bool dc_grasp_guess(const struct dc_approach *approach, const struct dc_model *m
     fill(&site, window, bodies->actuator_count, y, targets);
   for (int i = 0; i < task->control_count && made; i++) {
     const struct dc_control *control = &task->controls[i];
-    if (control->type == &dc_control_pd_targets)
+    if (takes_part(&site, control, model))
       control->type->aim(control->options, model, window, state, targets, parameters);
     parameters += control->type->parameter_count(control->options, model, window->steps);
   }

@@ -56,6 +56,33 @@ static void test_on_step(void)
   }
 }
 
+// A control of other drives, here of a ball joint that is held turned, keeps its own first guess.
+static void test_others(void)
+{
+  static const char head[] =
+      ", {'type': 'pd_targets', 'body': 'right', 'hold': 5}, {'type': 'pd_targets', 'body': 'lamp', 'hold': 90}";
+  char text[4096], with[4608];
+  snprintf(text, sizeof text, scene_format, "-9.81", 0.06, head);
+  char *bodies = strstr(text, "{'name': 'cube'");
+  snprintf(with, sizeof with,
+           "%.*s{'name': 'lamp', 'joint': 'ball', 'anchor': [2, 0, 1], 'shape': 'finger', 'mass': 0.1, 'position': [2, 0, "
+           "1], 'pd': {'kp': 9, 'kd': 1}},\n%s",
+           (int)(bodies - text), text, bodies);
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_scene *scene = read_scene(with);
+  struct dc_approach approach;
+  const struct dc_window window = {.steps = STEPS, .time_step = 0.03};
+  const struct dc_grasp grasp = {.squeeze = 0.3, .clearance = 0.7};
+  double parameters[MOST_PARAMETERS + 3] = {[MOST_PARAMETERS] = 0.3, 0.2, 0.1};
+  CHECK(dc_approach_create(&approach, &scene->model, &scene->task, 2, arena));
+  CHECK(dc_grasp_guess(&approach, &scene->model, &scene->task, &window, NULL, &grasp, parameters));
+  CHECK(parameters[0] != 0, "hands move");
+  const double *own = parameters + MOST_PARAMETERS;
+  CHECK(own[0] == 0.3 && own[1] == 0.2 && own[2] == 0.1, "%g %g %g", own[0], own[1], own[2]);
+  dc_scene_destroy(scene);
+  dc_arena_destroy(arena);
+}
+
 static void test_none(void)
 {
   const struct dc_grasp grasp = {.squeeze = 0.3, .clearance = 0.7};
@@ -73,4 +100,5 @@ static void test_none(void)
   dc_arena_destroy(arena);
 }
 
-RUN_TESTS({"a cube is put on a step", test_on_step}, {"nothing to grasp", test_none})
+RUN_TESTS({"a cube is put on a step", test_on_step}, {"other drives keep their targets", test_others},
+          {"nothing to grasp", test_none})
