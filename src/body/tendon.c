@@ -44,6 +44,17 @@ const struct dc_joint_part *dc_tendon_part(const struct dc_bodies *bodies, const
   return NULL;
 }
 
+double dc_tendon_turned(const struct dc_tendon *tendon, double rest[2], double range[2])
+{
+  bool turned = tendon->rest[1] < 0;
+  double sign = turned ? -1 : 1;
+  for (int k = 0; k < 2; k++) {
+    rest[k] = sign * tendon->rest[turned ? 1 - k : k];
+    range[k] = sign * tendon->range[turned ? 1 - k : k];
+  }
+  return sign;
+}
+
 // Its length at the start.
 static double length_at_start(const struct dc_bodies *bodies, const struct dc_tendon *tendon)
 {

@@ -33,6 +33,9 @@ struct dc_bodies;
 struct dc_joint_part;
 // The part that a joint of a tendon is; NULL: the body has none of that number.
 const struct dc_joint_part *dc_tendon_part(const struct dc_bodies *bodies, const struct dc_tendon_joint *joint);
+// MuJoCo 2 takes negative lengths for none.  The sign with which the lengths where the spring is slack are not all
+// negative, and these and the range as they are then: a tendon of turned factors is the same.
+double dc_tendon_turned(const struct dc_tendon *tendon, double rest[2], double range[2]);
 // Checks tendons [count] over joints that are built.
 enum dc_status dc_tendons_check(const struct dc_bodies *bodies, int count, const struct dc_tendon *tendons,
                                 struct dc_error *error);

@@ -7,8 +7,7 @@
 //     there: g is that distance, but at least a tenth of a thousandth of the size.
 //     A body that nothing fixed bears leans with its weight on the fixed bodies beside it.
 //  2. Bodies that can turn also rest on their other sides, for which 2.5 thousandths are enough.  Of sides that are
-//  alike
-//     one is measured.
+//     alike one is measured.
 //  3. The far field at the start may accelerate no body by more than a hundredth of the gravity.
 // Without gravity the acceleration that takes a body over ten times its size within the duration, or stops the fastest
 // approach at the start within its size, stands for it.  Links of a mechanism with actuators bear the weight of all of

@@ -85,6 +85,7 @@ PLAIN = gltf([{"mesh": 0}])[0]
 NODE = "<node><instance_geometry"
 REFUSED = [("morph.gltf", dict(PLAIN, meshes=[{"primitives": PLAIN["meshes"][0]["primitives"], "weights": [0, 0.5]}]), "morph targets with weights"),
            ("skin.gltf", dict(PLAIN, nodes=[{"mesh": 0, "skin": 0}, {}], skins=[{"joints": [1]}]), "has a skin"),
+           ("skins.gltf", dict(PLAIN, nodes=[{"extras": {"skin": "dark"}, "mesh": 0, "skin": 0}, {}], skins=[{"joints": [1]}]), "has a skin"),
            ("small.gltf", dict(PLAIN, extensionsRequired=["KHR_materials_unlit", "KHR_mesh_quantization"]), "requires the extension KHR_mesh_quantization"),
            ("look.dae", dae().replace(NODE, "<node><lookat>1 2 3 0 0 0 0 0 1</lookat><instance_geometry"), "<lookat> is not read"),
            ("skin.dae", dae().replace("instance_geometry", "instance_controller"), "<instance_controller> is not read")]

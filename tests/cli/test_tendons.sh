@@ -34,6 +34,36 @@ for folder in run again; do
   tail -1 $folder/export/trajectory.csv | cut -d, -f2-15 | tr ',' '\n' >$folder.txt
 done
 check "they come to the same place" eval 'paste run.txt again.txt | awk "{if ((\$1 - \$2) ^ 2 > 1e-12) exit 1} END {exit NR != 14}"'
+sed 's/"rest": \[0.1, 0.3\]/"rest": [-1, -0.25], "range": [-1, 2]/' apart.json >below.json
+run 0 simulate below.json -o below --quiet --no-report
+run 0 export below.json --format mjcf -o below.xml
+check "negative lengths have turned factors" grep -q 'springlength="0.25 1" damping="0.2[0-9]*" limited="true" range="-2 1"><joint joint="a" coef="-1"/><joint joint="b" coef="1.5"/>' below.xml
+sed 's/pair.xml/below.xml/' again.json >below-again.json
+run 0 simulate below-again.json -o below-again --quiet --no-report
+for folder in below below-again; do
+  run 0 export $folder --format csv
+  tail -1 $folder/export/trajectory.csv | cut -d, -f2-15 | tr ',' '\n' >$folder.txt
+done
+check "they come to the same place, too" eval 'paste below.txt below-again.txt | awk "{if ((\$1 - \$2) ^ 2 > 1e-12) exit 1} END {exit NR != 14}"'
+
+# A start at the end of a range to rounding is within it: 0.1 + 0.2 is above 0.3.
+cat >edge.xml <<'MODEL'
+<mujoco><compiler angle="radian"/><worldbody>
+<body name="p" pos="0 0 1"><joint name="one" type="hinge" axis="0 1 0" ref="0.1"/><geom type="box" size="0.05 0.05 0.2" mass="1"/>
+<body name="q" pos="0 0 -0.6"><joint name="two" type="hinge" axis="0 1 0" ref="0.2"/><geom type="box" size="0.05 0.05 0.1" mass="0.5"/></body></body>
+</worldbody><tendon><fixed limited="true" range="-1 0.3"><joint joint="one" coef="1"/><joint joint="two" coef="1"/></fixed></tendon></mujoco>
+MODEL
+echo '{"time": {"step": 0.001, "steps": 2}, "contact": {"model": "bsh"}, "include": {"file": "edge.xml"}}' >edge.json
+run 0 simulate edge.json -o edge --quiet --no-report
+check "the range acts" grep -q '"range"' edge/resolved.json
+check "no note leaves it out" eval '! grep -q "outside of" "$out" "$err"'
+cat >held.json <<'SCENE'
+{"problem": "refine", "include": {"file": "edge.xml"}, "shapes": {"ball": {"type": "sphere", "radius": 0.05}},
+ "bodies": [{"name": "ball", "shape": "ball", "position": [0.3, 0, 1]}],
+ "pairs": [{"object": "ball", "object_point": [-0.05, 0, 0], "link": "p", "link_point": [0.05, 0, 0]}]}
+SCENE
+run 0 check held.json
+check "a refinement names the range" grep -q 'tendons\[0\].range: does not act in a refinement' "$out" "$err"
 run 0 export apart.json --format urdf -o pair.urdf
 check "URDF has none" grep -q "3 tendons left out" "$out" "$err"
 
@@ -46,16 +76,32 @@ check "the sum stays above the end" awk -F, '
   NR > 1 { s = $at["a.joint0 [rad]"] + $at["b.joint0 [rad]"]; low = NR == 2 || s < low ? s : low }
   END { exit !(low > 0.4 - 1e-4 && low < 0.41) }' ends/export/trajectory.csv
 
+# The scene NAME.json comes to the same place by MuJoCo.
+alike() # NAME
+{
+  for model in bsh mujoco; do
+    run 0 simulate $1.json --model $model --set time.step=0.0005 --set time.steps=600 -o $1-$model --quiet --no-report
+    run 0 export $1-$model --format csv
+    tail -1 $1-$model/export/trajectory.csv | cut -d, -f2-15 | tr ',' '\n' >$1-$model.txt
+  done
+  check "$1: they come within a few millimetres" eval "paste $1-bsh.txt $1-mujoco.txt | awk '{if ((\$1 - \$2) ^ 2 > 1e-5) exit 1} END {exit NR != 14}'"
+}
+
 # MuJoCo has the same springs; limits of tendons it has not.
 run 0 list models
 if grep -q '^  mujoco:' "$out"; then
   sed 's/, "effort": 0.4//; s/"rest": \[0.1, 0.3\]/"rest": [0.1, 0.1]/; s/"dry_friction": 0.05/"damping": 0.05/' apart.json >plain.json
-  for model in bsh mujoco; do
-    run 0 simulate plain.json --model $model --set time.step=0.0005 --set time.steps=600 -o plain-$model --quiet --no-report
-    run 0 export plain-$model --format csv
-    tail -1 plain-$model/export/trajectory.csv | cut -d, -f2-15 | tr ',' '\n' >plain-$model.txt
+  alike plain
+  # A spring that is slack at a negative length only, which MuJoCo 2 would take for none.
+  sed 's/"rest": \[0.1, 0.1\]/"rest": [-1, -1], "range": [-9, 3]/' plain.json >negative.json
+  alike negative
+  check "they act" eval 'paste plain-bsh.txt negative-bsh.txt | awk "{if ((\$1 - \$2) ^ 2 > 1e-2) far = 1} END {exit !far}"'
+  # Ends of ranges there are as soft as "solref" says.
+  for time in 0.02 0.2; do
+    run 0 simulate ends.json --model mujoco --set "mujoco={\"solref\": [$time, 1]}" -o soft-$time --quiet --no-report
+    run 0 export soft-$time --format csv
   done
-  check "they come within a few millimetres" eval 'paste plain-bsh.txt plain-mujoco.txt | awk "{if ((\$1 - \$2) ^ 2 > 1e-5) exit 1} END {exit NR != 14}"'
+  check "solref softens the ends of ranges" eval '! cmp -s soft-0.02/export/trajectory.csv soft-0.2/export/trajectory.csv'
   run 3 simulate apart.json --model mujoco -o limited --quiet --no-report
   check "limits are refused there" grep -q 'tendons\[1\].effort' "$err"
 fi

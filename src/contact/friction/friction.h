@@ -56,9 +56,8 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
 // CONVEX  without the curvature of the rotations, which is left in turn: positive semidefinite;
 // EXACT   the true one;
 // HELD    as CONVEX, for the iterates of Newton's method: tends to that at the solution, but between sticking and
-// sliding,
-//         where the true one changes abruptly and its steps overshoot, changes no faster than a linear model allows
-//         (docs/theory.md, "Friction").  Depends on the last iterate that was accepted.
+//         sliding, where the true one changes abruptly and its steps overshoot, changes no faster than a linear model
+//         allows (docs/theory.md, "Friction").  Depends on the last iterate that was accepted.
 // MAJORANT the least quadratic majorant, from which HELD ones start anew.
 enum dc_friction_curvature { DC_FRICTION_CONVEX, DC_FRICTION_EXACT, DC_FRICTION_HELD, DC_FRICTION_MAJORANT };
 

@@ -264,7 +264,7 @@ static void put_equalities(struct writer *writer)
   fputs("</equality>\n", writer->file);
 }
 
-// Tendons.  A lower rest of -1 would stand for the length at the joints' references there, hence the next number.
+// Tendons, those whose springs are slack at negative lengths with turned signs.
 static void put_tendons(struct writer *writer)
 {
   const struct dc_model_definition *definition = &writer->model->definition;
@@ -273,20 +273,22 @@ static void put_tendons(struct writer *writer)
   for (int k = 0; k < definition->tendon_count; k++) {
     const struct dc_tendon *tendon = &definition->tendons[k];
     const struct dc_tendon_joint *joints = tendon->joints.objects;
-    double low = tendon->rest[0] == -1 ? nextafter(-1, 0) : tendon->rest[0], rest[2] = {low, fmax(low, tendon->rest[1])};
+    double rest[2], range[2], sign = dc_tendon_turned(tendon, rest, range);
     fputs("<fixed", writer->file);
     put_numbers(writer->file, "stiffness", 1, &tendon->stiffness);
-    put_numbers(writer->file, "springlength", rest[0] == rest[1] ? 1 : 2, rest);  // two of MuJoCo 3 only
+    if (tendon->stiffness > 0)
+      put_numbers(writer->file, "springlength", rest[0] == rest[1] ? 1 : 2, rest);  // two of MuJoCo 3 only
     put_numbers(writer->file, "damping", 1, &tendon->damping);
     put_numbers(writer->file, "frictionloss", 1, &tendon->dry_friction);
     if (!isnan(tendon->range[0])) {
       fputs(" limited=\"true\"", writer->file);
-      put_numbers(writer->file, "range", 2, tendon->range);
+      put_numbers(writer->file, "range", 2, range);
     }
     fputs(">", writer->file);
     for (int i = 0; i < tendon->joints.count; i++) {
+      double factor = sign * joints[i].factor;
       fprintf(writer->file, "<joint joint=\"j%d\"", dc_tendon_part(&writer->model->bodies, &joints[i])->v);
-      put_numbers(writer->file, "coef", 1, &joints[i].factor);
+      put_numbers(writer->file, "coef", 1, &factor);
       fputs("/>", writer->file);
     }
     fputs("</fixed>\n", writer->file);

@@ -240,6 +240,10 @@ static void apply_settings(struct dc_mujoco_simulation *simulation, const struct
     memcpy(m->jnt_solref + mjNREF * j, settings->solref, sizeof settings->solref);
     memcpy(m->jnt_solimp + mjNIMP * j, settings->solimp, sizeof settings->solimp);
   }
+  for (int t = 0; t < m->ntendon; t++) {
+    memcpy(m->tendon_solref_lim + mjNREF * t, settings->solref, sizeof settings->solref);
+    memcpy(m->tendon_solimp_lim + mjNIMP * t, settings->solimp, sizeof settings->solimp);
+  }
   dc_mujoco_connect_centers(m);
   for (int e = 0; e < m->neq; e++) {
     memcpy(m->eq_solref + mjNREF * e, settings->solref, sizeof settings->solref);

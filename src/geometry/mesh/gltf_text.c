@@ -68,10 +68,13 @@ static bool has_weight(const char *list)
 
 static enum dc_status check_text(const char *text, struct dc_error *error)
 {
-  const char *value = find_value(text, "\"extensionsRequired\"");
-  enum dc_status status = value && *value == '[' ? check_extensions(value, error) : DC_OK;
-  if (!status && (value = find_value(text, "\"skin\"")) && strchr("0123456789", *value))
-    status = dc_fail(error, DC_BAD_INPUT, "a node has a skin, which is not read");
+  enum dc_status status = DC_OK;
+  const char *value = text;
+  while (!status && (value = find_value(value, "\"extensionsRequired\"")) != NULL)
+    status = *value == '[' ? check_extensions(value, error) : DC_OK;
+  for (value = text; !status && (value = find_value(value, "\"skin\"")) != NULL;)
+    if (*value >= '0' && *value <= '9')
+      status = dc_fail(error, DC_BAD_INPUT, "a node has a skin, which is not read");
   for (value = text; !status && (value = find_value(value, "\"weights\"")) != NULL;)
     if (has_weight(value))
       status = dc_fail(error, DC_BAD_INPUT, "it has morph targets with weights, which are not read");

@@ -2,8 +2,9 @@
 // Bodies that an MJCF file holds to others by <weld> and <connect>.  One of the two bodies may hang on nothing else,
 // and is then hung where it is held:
 //   1. <weld> of a body to what its joint hangs it on (the world, a mocap body) leaves the joint no motion: it is
-//   fixed. 2. <weld> of a free body to any other that does not hang on it hangs it there, fixed. 3. <connect> of a free
-//   body turns its joint into a ball joint about the anchor, on the other body.
+//      fixed.
+//   2. <weld> of a free body to any other that does not hang on it hangs it there, fixed.
+//   3. <connect> of a free body turns its joint into a ball joint about the anchor, on the other body.
 // A body that is fixed to another stands for it.  The relative pose is that of relpose, or that of the description.
 // Otherwise the equality closes a loop, and ties hold points of the two bodies together.  A <connect> ties its anchor.
 // A <weld> ties three points of body2, its origin and those "torquescale" away along two of its axes, so that errors of

@@ -10,6 +10,9 @@
 
 #include "io/robot/mjcf_build.h"
 
+// How far lengths at the start may be outside of a range, m or rad, as scenes have it.
+static const double ROUNDING = 1e-9;
+
 // sum of c_i ref_i
 static double reference_of(const struct dc_mjcf *mjcf, const struct dc_mjcf_tendon *tendon)
 {
@@ -69,7 +72,7 @@ static void put_range(struct dc_mjcf_builder *builder, const struct dc_mjcf_tend
   double range[2] = {tendon->pull.range[0] - reference, tendon->pull.range[1] - reference};
   for (int k = 0; k < tendon->count; k++)
     length += tendon->coefficients[k] * start_at(builder, tendon->joints[k]);
-  if (length >= range[0] && length <= range[1])
+  if (length >= range[0] - ROUNDING && length <= range[1] + ROUNDING)
     dc_urdf_put_numbers(&builder->base, made, "range", range, 2, place);
   else
     dc_mjcf_remember(builder, &builder->forces, "range, which the start is outside of, of tendon",

@@ -315,8 +315,8 @@ static void put_exclusions(const struct dc_model *model, struct dc_text *text)
   dc_text_add(text, "  </equality>\n");
 }
 
-// Tendons as fixed ones, and springs and damping with a limit as general actuators on them, whose control does nothing.  A
-// lower rest of -1 would stand for the length at the joints' references, hence the next number.
+// Tendons as fixed ones, and springs and damping with a limit as general actuators on them, whose control does nothing.
+// Springs that are slack at negative lengths have turned signs.
 static void put_tendons(struct writer *writer)
 {
   struct dc_text *text = &writer->tendons, *limited = &writer->actuators;
@@ -325,7 +325,7 @@ static void put_tendons(struct writer *writer)
     const struct dc_tendon *tendon = &definition->tendons[k];
     const struct dc_tendon_joint *joints = tendon->joints.objects;
     bool apart = tendon->effort > 0;
-    double low = tendon->rest[0] == -1 ? nextafter(-1, 0) : tendon->rest[0], rest[2] = {low, fmax(low, tendon->rest[1])};
+    double rest[2], range[2], sign = dc_tendon_turned(tendon, rest, range);
     dc_text_add(text, "    <fixed name=\"tendon%d\"", k);
     if (!apart && tendon->stiffness > 0) {
       dc_export_numbers(text, "stiffness", 1, &tendon->stiffness);
@@ -337,20 +337,21 @@ static void put_tendons(struct writer *writer)
       dc_export_numbers(text, "frictionloss", 1, &tendon->dry_friction);
     if (!isnan(tendon->range[0])) {
       dc_text_add(text, " limited=\"true\"");
-      dc_export_numbers(text, "range", 2, tendon->range);
+      dc_export_numbers(text, "range", 2, range);
     }
     dc_text_add(text, ">");
     for (int i = 0; i < tendon->joints.count; i++) {
       const struct dc_body *body = &writer->model->bodies.bodies[joints[i].body];
+      double factor = sign * joints[i].factor;
       dc_text_add(text, "<joint");
       put_joint_name(text, "joint", body, (int)(dc_tendon_part(&writer->model->bodies, &joints[i]) - body->parts));
-      dc_export_numbers(text, "coef", 1, &joints[i].factor);
+      dc_export_numbers(text, "coef", 1, &factor);
       dc_text_add(text, "/>");
     }
     dc_text_add(text, "</fixed>\n");
     if (!apart)
       continue;
-    const double none = 0, bias[3] = {tendon->stiffness * tendon->rest[0], -tendon->stiffness, -tendon->damping};
+    const double none = 0, bias[3] = {tendon->stiffness * rest[0], -tendon->stiffness, -tendon->damping};
     dc_text_add(limited, "    <general biastype=\"affine\" tendon=\"tendon%d\" forcelimited=\"true\"", k);
     dc_export_numbers(limited, "gainprm", 1, &none);
     dc_export_numbers(limited, "biasprm", 3, bias);

@@ -95,6 +95,16 @@ static enum dc_status note_pair(struct dc_scene *scene, const struct dc_refine_p
   return status;
 }
 
+// A refinement has no forces, but ranges of tendons are about places, too.
+static enum dc_status note_tendons(struct dc_scene *scene)
+{
+  enum dc_status status = DC_OK;
+  for (int k = 0; k < scene->definition.tendon_count && !status; k++)
+    if (!isnan(scene->definition.tendons[k].range[0]))
+      status = dc_notes_add(&scene->notes, "tendons[%d].range: does not act in a refinement", k);
+  return status;
+}
+
 // Reads "pairs", which points of which bodies should touch, and checks them against the built model.
 enum dc_status dc_scene_read_pairs(struct dc_scene_build *build)
 {
@@ -108,6 +118,7 @@ enum dc_status dc_scene_read_pairs(struct dc_scene_build *build)
   status = dc_refine_check(&build->scene->model, refinement->pairs.count, refinement->pairs.objects, build->error);
   if (status)
     return dc_json_wrap(&pairs, build->error);
+  status = note_tendons(build->scene);
   for (int i = 0; i < refinement->pairs.count && !status; i++)
     status = note_pair(build->scene, refinement->pairs.objects, i);
   return status;
