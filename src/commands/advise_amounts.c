@@ -325,21 +325,31 @@ static void advise_lift(struct dc_task_site *site)
 static const double LEVEL = 1e-6;  // sine of a slide's slope that counts as none
 static const double LIMPED = 2;    // times the force that brings a body past its target: it has to brake, too
 
-// Inertia of what hangs on part p of the body's joint: mass, or about the hinge's axis.
+// Whether body i is the given one or hangs on it.
+static bool is_carried(const struct dc_bodies *bodies, int i, int body)
+{
+  while (i >= 0 && i != body)
+    i = bodies->bodies[i].parent;
+  return i == body;
+}
+
+// Anchor, m, and unit axis of a joint's part in the world.
+static void place_part(const struct dc_joint_part *part, const struct dc_pose *pose, double anchor[3], double axis[3])
+{
+  dc_mat_apply(anchor, pose->rotation, part->anchor);
+  dc_vec_add(anchor, anchor, pose->position);
+  dc_mat_apply(axis, pose->rotation, part->axis);
+}
+
+// Inertia of what hangs on part p of the body's joint: mass, kg, or about the hinge's axis, kg m^2.
 static double carried_inertia(const struct dc_bodies *bodies, const struct dc_pose *poses, int body, int p)
 {
   const struct dc_joint_part *part = &bodies->bodies[body].parts[p];
-  double anchor[3], axis[3], sum = 0;
-  dc_mat_apply(anchor, poses[body].rotation, part->anchor);
-  dc_vec_add(anchor, anchor, poses[body].position);
-  dc_mat_apply(axis, poses[body].rotation, part->axis);
+  double anchor[3], axis[3], arm[3], sum = 0;
+  place_part(part, &poses[body], anchor, axis);
   for (int i = 0; i < bodies->count; i++) {
-    int above = i;
-    while (above >= 0 && above != body)
-      above = bodies->bodies[above].parent;
-    if (above != body)
+    if (!is_carried(bodies, i, body))
       continue;
-    double arm[3];
     dc_vec_sub(arm, poses[i].position, anchor);
     dc_vec_add_scaled(arm, arm, -dc_vec_dot(arm, axis), axis);
     sum += bodies->bodies[i].mass * (part->kind == DC_PART_SLIDE ? 1 : dc_vec_dot(arm, arm));
@@ -450,18 +460,11 @@ static double gravity_moment(const struct dc_scene *scene, const struct dc_pose 
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
   const struct dc_joint_part *part = &bodies->bodies[body].parts[p];
-  double anchor[3], axis[3], sum[3] = {0}, across[3], turned[3];
-  dc_mat_apply(anchor, poses[body].rotation, part->anchor);
-  dc_vec_add(anchor, anchor, poses[body].position);
-  dc_mat_apply(axis, poses[body].rotation, part->axis);
+  double anchor[3], axis[3], arm[3], sum[3] = {0}, across[3], turned[3];
+  place_part(part, &poses[body], anchor, axis);
   for (int i = 0; i < bodies->count; i++) {
-    int above = i;
-    while (above >= 0 && above != body)
-      above = bodies->bodies[above].parent;
-    double arm[3];
     dc_vec_sub(arm, poses[i].position, anchor);
-    if (above == body)
-      dc_vec_add_scaled(sum, sum, bodies->bodies[i].mass, arm);
+    dc_vec_add_scaled(sum, sum, is_carried(bodies, i, body) ? bodies->bodies[i].mass : 0, arm);
   }
   dc_vec_add_scaled(sum, sum, -dc_vec_dot(sum, axis), axis);
   dc_vec_cross(across, scene->definition.gravity, axis);
@@ -470,14 +473,14 @@ static double gravity_moment(const struct dc_scene *scene, const struct dc_pose 
   return dc_vec_norm(sum) * dc_vec_norm(across);
 }
 
-static const double HALF_TURN = 3.141592653589793, UPRIGHT = 1e-6;  // rad: as near to it counts as upright
+static const double UPRIGHT = 1e-6;  // rad: a hinge that is as near to half a turn from hanging counts as upright
 
 // Whether a hinge ends higher than it begins, and more than DC_ADVISE_SWING_UP from hanging.  A hinge that stands upright
 // falls to the side on which its target is.
 static bool swings_up(const struct joint_goal *goal, double hanging)
 {
   double way = goal->target - goal->now, from = fabs(hanging);
-  double to = fabs((from > HALF_TURN - UPRIGHT ? -copysign(from, way) : hanging) + way);
+  double to = fabs((from > M_PI - UPRIGHT ? -copysign(from, way) : hanging) + way);
   return to >= DC_ADVISE_SWING_UP && to > from;
 }
 

@@ -73,17 +73,25 @@ static enum dc_status check_integrator(const struct dc_model *model, struct dc_e
   return DC_OK;
 }
 
+// A copy of count items of so many bytes, which the model may complete; NULL: out of memory.
+static void *own_copy(const void *given, int count, size_t bytes, struct dc_arena *arena)
+{
+  void *copy = dc_arena_alloc(arena, (size_t)count + 1, bytes);
+  if (copy && count)
+    memcpy(copy, given, (size_t)count * bytes);
+  return copy;
+}
+
 // Ties of the model's own, with their masses and stiffness; a redesigned model has those of the first.
 static enum dc_status make_ties(struct dc_model *model, struct dc_arena *arena, struct dc_error *error)
 {
   struct dc_model_definition *own = &model->definition;
-  struct dc_tie *ties = dc_arena_alloc(arena, (size_t)own->tie_count + 1, sizeof *ties);
-  if (!ties)
-    return dc_out_of_memory_for(error, "%d ties", own->tie_count);
   enum dc_status status = dc_ties_check(&model->bodies, own->tie_count, own->ties, error);
   if (status || !own->tie_count)
     return status;
-  memcpy(ties, own->ties, (size_t)own->tie_count * sizeof *ties);
+  struct dc_tie *ties = own_copy(own->ties, own->tie_count, sizeof *ties, arena);
+  if (!ties)
+    return dc_out_of_memory_for(error, "%d ties", own->tie_count);
   own->ties = ties;
   return dc_link_ties(&model->bodies, own->time.step, own->tie_count, ties, arena, error);
 }
@@ -92,13 +100,12 @@ static enum dc_status make_ties(struct dc_model *model, struct dc_arena *arena, 
 static enum dc_status make_tendons(struct dc_model *model, struct dc_arena *arena, struct dc_error *error)
 {
   struct dc_model_definition *own = &model->definition;
-  struct dc_tendon *tendons = dc_arena_alloc(arena, (size_t)own->tendon_count + 1, sizeof *tendons);
-  if (!tendons)
-    return dc_out_of_memory_for(error, "%d tendons", own->tendon_count);
   enum dc_status status = dc_tendons_check(&model->bodies, own->tendon_count, own->tendons, error);
   if (status || !own->tendon_count)
     return status;
-  memcpy(tendons, own->tendons, (size_t)own->tendon_count * sizeof *tendons);
+  struct dc_tendon *tendons = own_copy(own->tendons, own->tendon_count, sizeof *tendons, arena);
+  if (!tendons)
+    return dc_out_of_memory_for(error, "%d tendons", own->tendon_count);
   own->tendons = tendons;
   return dc_link_tendons(&model->bodies, own->time.step, own->tendon_count, tendons, arena, error);
 }
@@ -107,11 +114,9 @@ static enum dc_status make_tendons(struct dc_model *model, struct dc_arena *aren
 static enum dc_status make_couplings(struct dc_model *model, struct dc_arena *arena, struct dc_error *error)
 {
   struct dc_model_definition *own = &model->definition;
-  struct dc_coupling *couplings = dc_arena_alloc(arena, (size_t)own->coupling_count + 1, sizeof *couplings);
+  struct dc_coupling *couplings = own_copy(own->couplings, own->coupling_count, sizeof *couplings, arena);
   if (!couplings)
     return dc_out_of_memory_for(error, "%d couplings", own->coupling_count);
-  if (own->coupling_count)
-    memcpy(couplings, own->couplings, (size_t)own->coupling_count * sizeof *couplings);
   own->couplings = couplings;
   return dc_link_couplings(&model->bodies, own->time.step, own->coupling_count, couplings, arena, error);
 }

@@ -67,35 +67,35 @@ static struct newmark newmark_of(const struct dc_step_state *state, const struct
   return (struct newmark){g, 0.25 * (g + 0.5) * (g + 0.5), slope, 0.5 * (g + 0.5) * slope};
 }
 
-double dc_past_share(const struct dc_step_state *state, const struct dc_soft *soft)
+// The share of elastic forces at a place of the interval, and its derivative by the logarithm of modulus over density.
+struct share {
+  double value, slope;
+};
+
+static struct share share_of(const struct dc_step_state *state, const struct dc_soft *soft)
 {
   double h = state->interval.length, past = dc_interval_past(state->interval);
   if (!state->prediction)
-    return 1;
+    return (struct share){1, 0};
   struct newmark now = newmark_of(state, soft, h), before = newmark_of(state, soft, past * h);
+  double behind = past * (before.g - before.b), behind_slope = past * (before.g_slope - before.b_slope);
   if (state->place == DC_AT_NEXT)
-    return now.b;
-  return state->place == DC_AT_NOW ? 0.5 - now.b + past * (before.g - before.b) : past * (0.5 - before.g + before.b);
+    return (struct share){now.b, now.b_slope};
+  if (state->place == DC_AT_NOW)
+    return (struct share){0.5 - now.b + behind, behind_slope - now.b_slope};
+  return (struct share){past * (0.5 - before.g + before.b), -behind_slope};
 }
 
-// Derivative of dc_past_share by the logarithm of modulus over density.
-static double share_slope(const struct dc_step_state *state, const struct dc_soft *soft)
+double dc_past_share(const struct dc_step_state *state, const struct dc_soft *soft)
 {
-  double h = state->interval.length, past = dc_interval_past(state->interval);
-  if (!state->prediction)
-    return 0;
-  struct newmark now = newmark_of(state, soft, h), before = newmark_of(state, soft, past * h);
-  if (state->place == DC_AT_NEXT)
-    return now.b_slope;
-  double behind = past * (before.g_slope - before.b_slope);
-  return state->place == DC_AT_NOW ? behind - now.b_slope : -behind;
+  return share_of(state, soft).value;
 }
 
 void dc_past_share_pull_back(const struct dc_step_state *state, const struct dc_soft *soft, double weight,
                              struct dc_design *design)
 {
   const struct dc_design *at = &state->input->design;
-  double slope = weight * share_slope(state, soft);
+  double slope = weight * share_of(state, soft).slope;
   if (slope == 0)
     return;
   design->young_scale[soft->body] += slope / at->young_scale[soft->body];
@@ -109,7 +109,7 @@ double dc_past_share_change(const struct dc_step_state *state, const struct dc_s
                             const struct dc_design *change)
 {
   const struct dc_design *at = &state->input->design;
-  double slope = share_slope(state, soft), elements = 0;
+  double slope = share_of(state, soft).slope, elements = 0;
   for (int e = 0; e < soft->mesh.element_count && slope != 0; e++)
     elements += change->young_element[soft->first_element + e];
   if (slope == 0)
