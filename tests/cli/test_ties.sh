@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Ties: a loop of links moves, has gradients, goes to MJCF and back, and is refused where nothing knows it.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
+. "$DCSIM_SOURCE/tests/cli/round_trip.sh"
 command -v python3 >/dev/null || { skip "ties" "python3 is not there"; finish; }
 cat >loop.json <<'SCENE'
 {"name": "loop", "time": {"step": 0.01, "steps": 30}, "contact": {"model": "bsh"},
@@ -32,26 +33,18 @@ check "a tie is a connection" grep -q '<connect body1="end" body2="tip".* solimp
 check "URDF has no ties" grep -q "1 ties left out" notes
 printf '{"time": {"step": 0.01, "steps": 30}, "contact": {"model": "bsh"}, "include": "loop.xml"}' >again.json
 run 0 simulate again.json -o again --quiet --no-report
-for folder in run again; do
-  run 0 export $folder --format csv
-  tail -1 $folder/export/trajectory.csv | cut -d, -f2-15 | tr ',' '\n' >$folder.txt
-done
-check "they come to the same place" eval 'paste run.txt again.txt | awk "{if ((\$1 - \$2) ^ 2 > 1e-12) exit 1} END {exit NR != 14}"'
+ends_alike "they come to the same place" run again 1e-6
 run 0 list models
 if grep -q '^  mujoco:' "$out"; then
   # The loop moves as MuJoCo's does, closed by a connection that is as soft as its steps let it be.
   run 0 simulate closed.json --model mujoco --set 'mujoco.solref=[0.002, 1]' --set 'mujoco.substeps=20' -o other --quiet --no-report
   run 0 simulate closed.json --set 'time.step=0.0005' --set 'time.steps=600' -o fine --quiet --no-report
-  for folder in other fine; do
-    run 0 export $folder --format csv
-    tail -1 $folder/export/trajectory.csv | cut -d, -f2-15 | tr ',' '\n' >$folder.txt
-  done
-  check "MuJoCo's loop comes to the same place" eval 'paste other.txt fine.txt | awk "{if ((\$1 - \$2) ^ 2 > 1e-4) exit 1} END {exit NR != 14}"'
+  ends_alike "MuJoCo's loop comes to the same place" other fine 0.01
   sed 's/"position": \[0.75, 0, 1\]/"position": [0.85, 0, 1], "joint_position": [-0.1, 0]/; s/\[0.9, 0, 1\]/[1, 0, 1]/; s/"parent": "c", "joint": "fixed", "position": \[0.6, 0, 1\]/"parent": "c", "joint": "fixed", "position": [0.7, 0, 1]/' closed.json >open.json
   run 0 simulate open.json --model mujoco --set 'mujoco.solref=[0.002, 1]' --set 'mujoco.substeps=20' -o open --quiet --no-report
   run 0 export open --format csv
   tail -1 open/export/trajectory.csv | cut -d, -f2-15 | tr ',' '\n' >open.txt
-  check "one whose description is open does, too" eval 'paste open.txt other.txt | awk "{if ((\$1 - \$2) ^ 2 > 1e-12) exit 1} END {exit NR != 14}"'
+  same_numbers "one whose description is open does, too" open other 1e-6 14
 else
   skip "ties in MuJoCo" "built without MuJoCo"
 fi
@@ -86,7 +79,7 @@ done
 "$dcsim" check one.json >notes 2>&1
 check "the note names the joint" grep -q 'close loops are ties, without their ranges, damping and friction: e' notes
 for file in two three; do
-  check "$file falls alike" eval "paste one.txt $file.txt | awk '{if ((\$1 - \$2) ^ 2 > 1e-8) exit 1} END {exit NR != 9}'"
+  same_numbers "$file falls alike" one "$file" 1e-4 9
 done
 check "a slide of a loop leads, wherever it stands" cmp four.txt five.txt
 check "and moves" eval "paste one.txt four.txt | awk '{d += (\$1 - \$2) ^ 2} END {exit !(d > 1e-4)}'"
