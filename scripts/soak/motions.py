@@ -137,12 +137,21 @@ def half_height(shape):
     return shape["size"][2] / 2 if "size" in shape else shape["radius"]
 
 
-def rest_height(draw, shape, mass, normal_gravity):
-    """z at which a body lies still on the floor under a gravity across it."""
-    key = (draw.model, draw.defaults, json.dumps(shape), round(mass, 6), round(normal_gravity, 6))
+def harden(scene):
+    """Barriers a hundred times as hard as usual, for bodies that touch two others: soft ones lean, so that each takes a part of the other's push, and
+    gaps are not thin beside a ladder (docs/limits.md)."""
+    if "stiffness" in scene["contact"]:
+        scene["contact"]["stiffness"] *= 1e-2
+
+
+def rest_height(draw, shape, mass, normal_gravity, hard=False):
+    """z at which a body lies still on the floor under a gravity across it; hard: with the barriers of harden."""
+    key = (draw.model, draw.defaults, json.dumps(shape), round(mass, 6), round(normal_gravity, 6), hard)
     if key not in RESTS:
         settling = dataclasses.replace(draw, step=0.01, steps=150, far=0, integrator="euler")
         scene = world(settling, [0, 0, -normal_gravity], 0.5)
+        if hard:
+            harden(scene)
         add_floor(scene)
         held = {} if "size" in shape else {"joint": {"type": "slide", "axis": [0, 0, 1]}}
         add(scene, "body", shape, mass=mass, position=[0, 0, half_height(shape) + 0.003], **held)
