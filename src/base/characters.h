@@ -20,8 +20,8 @@ bool dc_is_control(unsigned code_point);
 // Puts substitute in the place of every control character that is not one of kept, and of every byte that is no UTF-8.
 void dc_replace_controls(char *text, char substitute, const char *kept);
 
-// A name with its %20 and the like as the bytes that they mean (RFC 3986, section 2.1), released with free(); NULL when out
-// of memory.  "%00" and a "%" without two digits stay as they are.
+// A name with its %20 and the like as the bytes that they mean (RFC 3986, section 2.1), released with free(); NULL when
+// out of memory.  "%00" and a "%" without two digits stay as they are.
 char *dc_percent_decode(const char *name);
 
 #endif

@@ -52,8 +52,8 @@ static inline double dc_pd_kd(const struct dc_pd_definition *pd, int k, bool tur
 
 struct dc_body;
 // Sets gains of angles that are not given, for a body whose inertia and joint are known: those of lengths.  Where the
-// joint moves and turns, and the actuator only damps (kp 0), the damping of angles is that of lengths times I/m, the mean
-// of the squared radii of gyration: turns and moves then die away alike.
+// joint moves and turns, and the actuator only damps (kp 0), the damping of angles is that of lengths times I/m, the
+// mean of the squared radii of gyration: turns and moves then die away alike.
 void dc_pd_settle(struct dc_pd_definition *pd, const struct dc_body *body);
 
 // Where the mass of a body is, and how it changes when its shape does (docs/theory.md, "Shapes as parameters").

@@ -57,8 +57,8 @@ static double bending_of(const struct dc_soft_definition *given)
                                       : given->young * M_PI / 64 * d * d * d * d;
 }
 
-// The mesh of a body in its own frame, m: that of a file times the scale, or a grid: tetrahedra of a block, triangles of
-// a sheet, pieces of a straight rod.
+// The mesh of a body in its own frame, m: that of a file times the scale, or a grid: tetrahedra of a block, triangles
+// of a sheet, pieces of a straight rod.
 static enum dc_status make_mesh(const struct dc_soft_definition *given, struct dc_simplices *mesh,
                                 struct dc_arena *arena, struct dc_error *error)
 {

@@ -140,8 +140,8 @@ int dc_node_block(const struct dc_bodies *bodies, const struct dc_soft *soft, in
 // unless it is NULL.  Returns their number.
 long dc_soft_list_edges(const struct dc_bodies *bodies, int (*pairs)[2]);
 
-// Pins (pins.c).  Whether a body, or one fixed to it, holds nodes of a soft body; the soft body that a body carries, held
-// by it or by what hangs on it, or NULL.
+// Pins (pins.c).  Whether a body, or one fixed to it, holds nodes of a soft body; the soft body that a body carries,
+// held by it or by what hangs on it, or NULL.
 bool dc_soft_is_held(const struct dc_bodies *bodies, const struct dc_soft *soft, int body);
 const struct dc_soft *dc_soft_carried(const struct dc_bodies *bodies, int body);
 // Steps of building: chooses the nodes in the mesh's frame; places them and the nodes of bodies with a parent, after

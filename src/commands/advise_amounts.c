@@ -3,7 +3,8 @@
 //
 // 1. Angles that objectives ask for, tolerances that hold where the body stands, weights of 0.
 // 2. Two goals that exclude each other, or the start.
-// 3. Forces that do not lift a weight, gains that move nothing within the run, actuators that hold what others shall move.
+// 3. Forces that do not lift a weight, gains that move nothing within the run, actuators that hold what others shall
+//    move.
 // Thresholds are rules of thumb (docs/advice.md).
 #include <math.h>
 #include <stdlib.h>
@@ -62,8 +63,8 @@ static bool starts_freely(const struct dc_scene *scene, int body)
 }
 
 // Notes a velocity that is asked for at every step from the first one on, where the body has another at its start.
-// Beyond the tolerance the difference would take more than DC_ADVISE_GRAVITY within a step, or, where nothing drives the
-// body, more than twice gravity.
+// Beyond the tolerance the difference would take more than DC_ADVISE_GRAVITY within a step, or, where nothing drives
+// the body, more than twice gravity.
 static void advise_first_step(struct dc_task_site *site)
 {
   const struct dc_scene *scene = site->scene;
@@ -263,8 +264,8 @@ static void advise_joint_contradiction(struct dc_task_site *site)
     }
 }
 
-// Largest sum of forces (N) against gravity that torque controls have on a body alone; INFINITY: something else moves it,
-// or a torque may tip it.  A force acts along an axis of the world, by the part of its limit along gravity.
+// Largest sum of forces (N) against gravity that torque controls have on a body alone; INFINITY: something else moves
+// it, or a torque may tip it.  A force acts along an axis of the world, by the part of its limit along gravity.
 static double lifting_force(const struct dc_scene *scene, int body)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
@@ -454,8 +455,8 @@ static void advise_limp(struct dc_task_site *site, const struct dc_pose *poses)
   }
 }
 
-// The largest moment of gravity about a hinge, N m: that of all it carries, held level.  *hanging: the angle from where it
-// would hang to where it is, rad.
+// The largest moment of gravity about a hinge, N m: that of all it carries, held level.  *hanging: the angle from where
+// it would hang to where it is, rad.
 static double gravity_moment(const struct dc_scene *scene, const struct dc_pose *poses, int body, int p, double *hanging)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
@@ -475,8 +476,8 @@ static double gravity_moment(const struct dc_scene *scene, const struct dc_pose 
 
 static const double UPRIGHT = 1e-6;  // rad: a hinge that is as near to half a turn from hanging counts as upright
 
-// Whether a hinge ends higher than it begins, and more than DC_ADVISE_SWING_UP from hanging.  A hinge that stands upright
-// falls to the side on which its target is.
+// Whether a hinge ends higher than it begins, and more than DC_ADVISE_SWING_UP from hanging.  A hinge that stands
+// upright falls to the side on which its target is.
 static bool swings_up(const struct joint_goal *goal, double hanging)
 {
   double way = goal->target - goal->now, from = fabs(hanging);
@@ -484,8 +485,9 @@ static bool swings_up(const struct joint_goal *goal, double hanging)
   return to >= DC_ADVISE_SWING_UP && to > from;
 }
 
-// Notes a hinge that has to swing up because its torque L does not hold what it carries, where implicit Euler takes more
-// than DC_ADVISE_SWUNG of a swing's amplitude within the run: 1 - exp(-h w^2 T / 2), w^2 = moment of gravity / inertia.
+// Notes a hinge that has to swing up because its torque L does not hold what it carries, where implicit Euler takes
+// more than DC_ADVISE_SWUNG of a swing's amplitude within the run: 1 - exp(-h w^2 T / 2), w^2 = moment of gravity /
+// inertia.
 static void advise_swing(struct dc_task_site *site, const struct dc_pose *poses)
 {
   const struct dc_scene *scene = site->scene;
@@ -518,8 +520,8 @@ static void advise_swing(struct dc_task_site *site, const struct dc_pose *poses)
     }
 }
 
-// Notes an actuator that no control drives and that holds a joint with a goal by more than DC_ADVISE_HELD times what all
-// bodies weigh and their inertia takes: kp times the way and kd times its mean speed.
+// Notes an actuator that no control drives and that holds a joint with a goal by more than DC_ADVISE_HELD times what
+// all bodies weigh and their inertia takes: kp times the way and kd times its mean speed.
 static void advise_held(struct dc_task_site *site)
 {
   const struct dc_scene *scene = site->scene;

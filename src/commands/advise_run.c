@@ -11,20 +11,17 @@
 //
 // Advice that changes a rate or adds a search is tried before it is given, where the run took a second at most.
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "body/soft.h"
-#include "commands/advice.h"
+#include "commands/advise_try.h"
 #include "commands/constants.h"
 #include "math/vector.h"
 #include "plan/certify.h"
 #include "task/drives.h"
 
 enum { LEAST_ROWS = 8, FEWEST_ROWS = 4 };  // losses that show a course; fewer than these show nothing
-enum { USUAL_WINDOW = 20 };                // steps that see contact pay
 enum { USUAL_ROLLOUTS = 4000 };            // of a race: those that it takes by itself
 enum { FIRST_ITERATIONS = 100 };           // of an optimization that is given too few to tell
 enum { FLOATING = 3 };                     // coordinates of a joint that does not hold its body
@@ -60,123 +57,6 @@ static struct course course_of(const struct session *session)
       course.reversals += (losses[i] - losses[i - 1]) * (losses[i - 1] - losses[i - 2]) < 0;
   }
   return course;
-}
-
-// The number of the optimizer's option, or NAN when it has none of that name.
-static double optimizer_number(const struct dc_scene *scene, const char *name)
-{
-  const struct dc_option *table = scene->optimizer->options;
-  int option = dc_option_find(table, name);
-  if (option < 0 || table[option].type != DC_REAL || table[option].count)
-    return NAN;
-  return *(const double *)((const char *)scene->optimizer_options + table[option].offset);
-}
-
-// Puts a command line to try into the advice: dcsim optimize with the session's scene, its options and the changes.
-static void try_it(const struct session *session, struct dc_advice *advice, const struct dc_attempt *attempt)
-{
-  dc_advice_try(advice, "optimize", session->scene, session->options, attempt);
-}
-
-// Advises one change of a number, with three digits.
-static void try_number(const struct session *session, struct dc_advice *advice, const char *path, double value)
-{
-  struct dc_attempt attempt = {0};
-  dc_attempt_set(&attempt, "%s=%.3g", path, value);
-  try_it(session, advice, &attempt);
-}
-
-// The same for a whole number.
-static void try_whole(const struct session *session, struct dc_advice *advice, const char *path, long value)
-{
-  struct dc_attempt attempt = {0};
-  dc_attempt_set(&attempt, "%s=%ld", path, value);
-  try_it(session, advice, &attempt);
-}
-
-// Advises a race of methods in one piece, in the place of optimizer and windows.
-static void try_race(const struct session *session, struct dc_advice *advice)
-{
-  struct dc_attempt attempt = {0};
-  dc_attempt_set(&attempt, "optimizer=null");
-  if (session->horizon)
-    dc_attempt_set(&attempt, "horizon=null");
-  if (!session->search && session->scene->scene->task.control_count)
-    try_it(session, advice, &attempt);
-}
-
-// Whether the length of the optimizer's steps is its rate times that of the gradient, but could be the rate alone.
-static bool scales_gradient(const struct dc_scene *scene)
-{
-  const struct dc_option *table = scene->optimizer->options;
-  int option = dc_option_find(table, "normalize");
-  return option >= 0 && !*(const bool *)((const char *)scene->optimizer_options + table[option].offset);
-}
-
-// Advises steps of a length that does not depend on the gradient: the default rate for each parameter.
-// A normalized step has the length of the rate over all n parameters together, so that rate √n moves each of them by
-// about the rate.
-static void try_normalized(const struct session *session, struct dc_advice *advice, double rate)
-{
-  struct dc_attempt attempt = {0};
-  dc_attempt_set(&attempt, "optimizer.normalize=true");
-  dc_attempt_set(&attempt, "optimizer.learning_rate=%.3g", rate * sqrt(session->plan->parameter_count));
-  try_it(session, advice, &attempt);
-}
-
-// Advises a rate multiplied by factor, of an optimizer that has none a race.  A rate that is to be raised becomes at
-// least the optimizer's default, and where it is a factor on the gradient the length of the steps.
-static void try_rate(const struct session *session, struct dc_advice *advice, double factor)
-{
-  const struct dc_option *table = session->scene->scene->optimizer->options;
-  double rate = optimizer_number(session->scene->scene, "learning_rate") * factor;
-  double usual = isnan(rate) ? NAN : strtod(table[dc_option_find(table, "learning_rate")].fallback, NULL);
-  if (factor > 1 && !isnan(rate))
-    rate = fmax(rate, usual);
-  if (factor > 1 && scales_gradient(session->scene->scene))
-    try_normalized(session, advice, usual);
-  else if (!isnan(rate))
-    try_number(session, advice, "optimizer.learning_rate", rate);
-  else
-    try_race(session, advice);
-}
-
-// Advises the optimizer's default rate in the place of a larger one, else a tenth of it.
-static void try_default_rate(const struct session *session, struct dc_advice *advice)
-{
-  const struct dc_option *table = session->scene->scene->optimizer->options;
-  double rate = optimizer_number(session->scene->scene, "learning_rate"),
-         usual = isnan(rate) ? NAN : strtod(table[dc_option_find(table, "learning_rate")].fallback, NULL);
-  try_rate(session, advice, rate > usual ? usual / rate : 0.1);
-}
-
-// Advises windows long enough to see contact pay, that explore; where they are and do, twice as long, or none.
-static void try_windows(const struct session *session, struct dc_advice *advice)
-{
-  const struct dc_scene *scene = session->scene->scene;
-  struct dc_attempt attempt = {0};
-  long steps = scene->definition.time.steps, length = scene->horizon.length;
-  long usual = steps < USUAL_WINDOW ? steps : USUAL_WINDOW;
-  if (length < usual)
-    dc_attempt_set(&attempt, "horizon.length=%ld", usual);
-  if (scene->horizon.explore == 0)
-    dc_attempt_set(&attempt, "horizon.explore=1");
-  if (attempt.count == 0 && 2 * length < steps)
-    dc_attempt_set(&attempt, "horizon.length=%ld", 2 * length);
-  if (attempt.count > 0)
-    try_it(session, advice, &attempt);
-  else
-    try_race(session, advice);
-}
-
-// Advises a portfolio: initial guesses from elsewhere.  Runs that search already, or have no controls to draw,
-// get no command.
-static void try_search(const struct session *session, struct dc_advice *advice)
-{
-  struct dc_attempt attempt = {0};
-  dc_attempt_set(&attempt, "portfolio={}");
-  if (!session->horizon && !session->search && session->scene->scene->task.control_count)
-    try_it(session, advice, &attempt);
 }
 
 // The body that an objective names and no control drives, and whether the outcome reaches the objective; -1:
@@ -282,15 +162,15 @@ static enum dc_status advise_contact(struct session *session, const struct outco
       struct dc_advice *advice = dc_advice_add(
           list, "no contact", "\"%.100s\" was moved from afar: nothing came nearer to it than %.3g m, \"%.100s\"",
           bodies[body].name, nearness.gap, bodies[nearness.other].name);
-      try_number(session, advice, "contact.stiffness", scene->definition.contact.stiffness / 100);
+      dc_try_number(session, advice, "contact.stiffness", scene->definition.contact.stiffness / 100);
     } else {
       struct dc_advice *advice =
           dc_advice_add(list, "never touched", "nothing came nearer to \"%.100s\" than %.3g m, \"%.100s\"",
                         bodies[body].name, nearness.gap, bodies[nearness.other].name);
       if (session->horizon)
-        try_windows(session, advice);
+        dc_try_windows(session, advice);
       else
-        try_search(session, advice);
+        dc_try_search(session, advice);
     }
     return DC_OK;
   }
@@ -322,32 +202,32 @@ static void advise_course(const struct session *session, const struct outcome *o
     struct dc_advice *advice = dc_advice_add(
         list, "flat", "the loss stayed at %.4g; the contact model %s has no force between bodies that are apart", best,
         scene->definition.contact_model->name);
-    try_it(session, advice, &(struct dc_attempt){.model = "bsh"});
+    dc_try_it(session, advice, &(struct dc_attempt){.model = "bsh"});
   } else if (!fell && used_up && course.count < FEWEST_ROWS) {
     const struct dc_optimizer_common *common = scene->optimizer_options;
     struct dc_advice *advice =
         dc_advice_add(list, "few iterations", "after %ld iteration%s the loss is still %.4g: too few to tell",
                       common->iterations, dc_plural(common->iterations), best);
-    try_whole(session, advice, "optimizer.iterations", FIRST_ITERATIONS);
+    dc_try_whole(session, advice, "optimizer.iterations", FIRST_ITERATIONS);
   } else if (!fell && outcome->retreats > 0) {
     struct dc_advice *advice =
         dc_advice_add(list, "overshooting",
                       "where the optimizer went nothing could be rolled out, %d time%s: steps are "
                       "too long",
                       (int)outcome->retreats, dc_plural(outcome->retreats));
-    try_default_rate(session, advice);
+    dc_try_default_rate(session, advice);
   } else if (!fell && course.high > first && (best >= first || turns)) {
     struct dc_advice *advice =
         dc_advice_add(list, "overshooting",
                       "no iterate is better than the first guess, the loss rose from %.4g: steps are too long", first);
-    try_rate(session, advice, 0.1);
+    dc_try_rate(session, advice, 0.1);
   } else if (turns && course.high - course.low > DC_ADVISE_SWING * fabs(course.high)) {
     struct dc_advice *advice =
         dc_advice_add(list, "oscillating", "the loss goes up and down between %.4g and %.4g", course.low, course.high);
-    try_rate(session, advice, 0.3);
+    dc_try_rate(session, advice, 0.3);
   } else if (!fell && used_up) {
     struct dc_advice *advice = dc_advice_add(list, "flat", "the loss stayed at %.4g: steps are too short", best);
-    try_rate(session, advice, 10);
+    dc_try_rate(session, advice, 10);
   }
 }
 
@@ -373,7 +253,7 @@ static bool advise_far_field(const struct session *session, const struct outcome
                      DC_ADVISE_FAR_FIELD * bodies->soft[s].density * bodies->soft[s].elastic.volume);
   }
   if (attempt.count)
-    try_it(session, advice, &attempt);
+    dc_try_it(session, advice, &attempt);
   return true;
 }
 
@@ -390,11 +270,11 @@ static void advise_end(const struct session *session, const struct outcome *outc
                       course.best_before, course.best_after);
     struct dc_attempt attempt = {.control = session->run ? dc_run_directory(session->run) : NULL};
     dc_attempt_set(&attempt, "optimizer.iterations=%ld", 2 * common->iterations);
-    try_it(session, advice, &attempt);
+    dc_try_it(session, advice, &attempt);
   } else {
     struct dc_advice *advice = dc_advice_add(list, "stationary", "the loss does not fall any more, from %.4g to %.4g",
                                              session->first_loss, session->best_loss);
-    try_search(session, advice);
+    dc_try_search(session, advice);
   }
 }
 
@@ -407,10 +287,10 @@ static void advise_search(const struct session *session, const struct outcome *o
   struct dc_advice *advice =
       dc_advice_add(list, "out of rollouts", "the search used up its %ld rollouts", portfolio->rollouts);
   if (session->scene->scene->search.automatic)
-    try_whole(session, advice, "automatic.rollouts",
-              4 * portfolio->rollouts > USUAL_ROLLOUTS ? 4 * portfolio->rollouts : USUAL_ROLLOUTS);
+    dc_try_whole(session, advice, "automatic.rollouts",
+                 4 * portfolio->rollouts > USUAL_ROLLOUTS ? 4 * portfolio->rollouts : USUAL_ROLLOUTS);
   else
-    try_whole(session, advice, "portfolio.rollouts", 4 * portfolio->rollouts);
+    dc_try_whole(session, advice, "portfolio.rollouts", 4 * portfolio->rollouts);
 }
 
 // A race that was stopped, by its time or from outside: its checkpoint goes on, or the same command without a limit.
@@ -422,7 +302,7 @@ static void advise_stopped(const struct session *session, struct dc_advice_list 
   if (session->run)
     dc_advice_resume(advice, "optimize", dc_run_directory(session->run));
   else
-    try_it(session, advice, &(struct dc_attempt){0});
+    dc_try_it(session, advice, &(struct dc_attempt){0});
 }
 
 // Notes that friction is 0 everywhere: then no hand holds and no foot finds a hold.  It is said of goals of
@@ -468,105 +348,11 @@ static void advise_horizon(const struct session *session, struct dc_advice_list 
                       "the loss still fell when %d steps were over, last from %.4g to %.4g (more \"steps\" are another "
                       "task)",
                       horizon->steps, course.best_before, course.best_after);
-    try_windows(session, advice);
+    dc_try_windows(session, advice);
   } else if (!falls) {
     struct dc_advice *advice =
         dc_advice_add(list, "stalled", "the loss of the last windows does not fall below %.4g", session->best_loss);
-    try_windows(session, advice);
-  }
-}
-
-// Whether an attempt reaches the task, or a loss below DC_TRIED_HELPFUL times what the run ended with, in twice the
-// time that a cheap run may take.
-static bool helps(const struct session *session, const struct dc_attempt *attempt, double seconds, double before,
-                  double *loss, bool *reached)
-{
-  return dc_advice_run(session, attempt, seconds, loss, reached) &&
-         (*reached || *loss < DC_TRIED_HELPFUL * before);
-}
-
-// Other attempts, by what often helps: rates and a portfolio, or longer windows, then a race of methods.
-enum { MOST_OTHERS = 7 };
-// Settings to be tried for a run that did not get there, the most likely first: other rates by powers of ten, a
-// portfolio, a longer window where a horizon is short, and last the scene without an optimizer, which then chooses one
-// itself.
-static int list_others(const struct session *session, struct dc_attempt others[MOST_OTHERS])
-{
-  static const double factors[] = {10, 0.1, 100, 0.01, 1000};
-  const struct dc_scene *scene = session->scene->scene;
-  double rate = optimizer_number(scene, "learning_rate"), steps = (double)scene->definition.time.steps;
-  int count = 0;
-  memset(others, 0, MOST_OTHERS * sizeof *others);
-  if (session->search || !scene->task.control_count)
-    return 0;
-  for (size_t k = 0; k < sizeof factors / sizeof *factors && !session->horizon && !isnan(rate); k++)
-    dc_attempt_set(&others[count++], "optimizer.learning_rate=%.3g", factors[k] * rate);
-  if (!session->horizon)
-    dc_attempt_set(&others[count++], "portfolio={}");
-  else if ((double)scene->horizon.length < fmin(USUAL_WINDOW, steps))
-    dc_attempt_set(&others[count++], "horizon.length=%.0f", fmin(USUAL_WINDOW, steps));
-  dc_attempt_set(&others[count], "optimizer=null");
-  if (session->horizon)
-    dc_attempt_set(&others[count], "horizon=null");
-  return count + 1;
-}
-
-// Whether an attempt changes settings of how to search, and no more.
-static bool is_setting(const struct dc_attempt *attempt)
-{
-  static const char *const paths[] = {"optimizer.", "horizon.", "portfolio="};
-  bool all = attempt->count > 0 && !attempt->control;
-  for (int i = 0; i < attempt->count; i++) {
-    bool setting = false;
-    for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
-      setting = setting || strncmp(attempt->changes[i], paths[k], strlen(paths[k])) == 0;
-    all = all && setting;
-  }
-  return all;
-}
-
-// Tries a setting that is advised where a run takes a second at most, and others in its place where it does not help.
-// A trial may take twice as long as the run did, and after twice that no other one begins but the last, a race of
-// methods: who waits for a run of a tenth of a second does not wait for ten seconds of advice.
-// A setting that does not help is not advised, but a race, which may need longer than that.  A race is advised, too,
-// where the loss is flat and nothing can be tried: a longer step alone may be as flat.  Changes of the world are not
-// tried: they change the task, or the cost of a run.
-static void try_advice(struct session *session, const dcsim_result *result, struct dc_advice_list *list)
-{
-  struct dc_advice *advice = &list->items[list->count - 1];
-  struct dc_attempt others[MOST_OTHERS];
-  const struct dc_attempt *best = &advice->changes;
-  double loss, before = session->horizon ? result->loss : session->best_loss;
-  bool reached;
-  if (!advice->attempt[0] || !is_setting(&advice->changes))
-    return;
-  if (result->seconds > DC_TRIED_SECONDS || session->options->ranks || !session->scene->words) {
-    if (strcmp(advice->symptom, "flat") == 0 && !session->horizon)
-      try_race(session, advice);
-    return;
-  }
-  double began = dc_seconds(), seconds = fmax(DC_TRIED_LEAST, 2 * result->seconds);
-  bool found = helps(session, best, seconds, before, &loss, &reached);
-  int count = list_others(session, others);
-  for (int k = 0; k < count && !found; k++) {
-    if (k < count - 1 && dc_seconds() - began > 2 * seconds)
-      continue;
-    found = helps(session, &others[k], seconds, before, &loss, &reached);
-    best = &others[k];
-  }
-  char *cause = strstr(advice->says, ": steps are too");
-  if (cause && best != &advice->changes)  // what helped, or did not, is not the remedy of that
-    *cause = '\0';
-  size_t used = strlen(advice->says);
-  if (found) {
-    snprintf(advice->says + used, sizeof advice->says - used, "; tried below: %s, loss %.3g",
-             reached ? "reached" : "not reached yet", loss);
-    try_it(session, advice, best);
-  } else {
-    snprintf(advice->says + used, sizeof advice->says - used,
-             "; tried for a moment, and of no help: other settings; a race of methods may need longer");
-    advice->attempt[0] = '\0';
-    try_race(session, advice);
+    dc_try_windows(session, advice);
   }
 }
 
@@ -604,7 +390,7 @@ enum dc_status dc_advise_run(struct session *session, const struct outcome *outc
     struct dc_advice *advice = dc_advice_add(list, "blocked",
                                              "it ended against parameters with which bodies overlap at the start: "
                                              "bounds or a start elsewhere would leave a way");
-    try_search(session, advice);
+    dc_try_search(session, advice);
     return DC_OK;
   }
   if (!success && !advise_far_field(session, outcome, list) && !session->horizon && !session->search)
@@ -619,7 +405,7 @@ enum dc_status dc_advise_run(struct session *session, const struct outcome *outc
   else if (list->count == said)
     advise_end(session, outcome, list);
   if (list->count > said)
-    try_advice(session, result, list);
+    dc_try_advice(session, result, list);
   advise_friction(session, outcome, list);
   return DC_OK;
 }

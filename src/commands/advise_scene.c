@@ -413,11 +413,10 @@ static void advise_restitution(const struct site *site, double stiffness)
   try_stiffness(site, advice, stiffness);
 }
 
-// Friction of a body on its way to a goal, in parts of what is asked for: v / sqrt(v^2 + e^2) at its mean speed v; *body:
-// the one that gets least.
-// Smoothed Coulomb friction is mu N v / sqrt(v^2 + e^2), e the speed over which it sets in (`friction_smoothing`,
-// m/s). The mean speed is the straight way to the goal over the time of the run. Bodies whose way is within the
-// goal's radius need not slide and are passed over.
+// Friction of a body on its way to a goal, in parts of what is asked for: v / sqrt(v^2 + e^2) at its mean speed v;
+// *body: the one that gets least. Smoothed Coulomb friction is mu N v / sqrt(v^2 + e^2), e the speed over which it sets
+// in (`friction_smoothing`, m/s). The mean speed is the straight way to the goal over the time of the run. Bodies whose
+// way is within the goal's radius need not slide and are passed over.
 static double least_friction(const struct dc_scene *scene, const struct dc_pose *poses, int *body, double *speed)
 {
   double time = scene->definition.time.step * (double)scene->definition.time.steps, least = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Targets that cannot be reached, whatever the optimizer does.  The bounds that decide are certain:
-// * a body keeps the radius of its largest inscribed ball, about its centre of mass, away from what is fixed, however it
-//   is turned (advise_inside);
+// * a body keeps the radius of its largest inscribed ball, about its centre of mass, away from what is fixed, however
+//   it is turned (advise_inside);
 // * a chain on a fixed base ends at most the sum of its links from there (chain_length);
 // * a joint does not leave its range (advise_ranges);
 // * a body is moved by controls at most at their speed or acceleration (advise_distance), and not at all where nothing

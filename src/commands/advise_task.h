@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared by the files that advise on tasks: what was probably meant (advise_task.c), numbers of another unit
-// (advise_units.c) and of wrong size (advise_amounts.c), targets that cannot be reached (advise_targets.c, advise_axes.c).  Private to them.
+// (advise_units.c) and of wrong size (advise_amounts.c), targets that cannot be reached (advise_targets.c,
+// advise_axes.c).  Private to them.
 #ifndef DC_COMMANDS_ADVISE_TASK_H
 #define DC_COMMANDS_ADVISE_TASK_H
 

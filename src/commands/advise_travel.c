@@ -4,10 +4,10 @@
 // A control bounds the displacement d of each target: by low and high, or by its speed times the time of the run.  With
 // targets |y| <= d a drive of kp, kd and inertia m, at rest at 0, stays within
 //     |x| <= d integral |g| = d for z >= 1, else d coth(pi z / (2 sqrt(1 - z^2))),   z = kd / (2 sqrt(kp m)),
-// g its impulse response: targets that change in time with it make it swing.  Target rates that are fed to kd, too, add the
-// response of kd s/(m s^2 + kd s + kp), whose integral is at most twice that.  It hangs below by its weight over kp; an
-// angle d moves a point of a mechanism by at most d times the mechanism's size.  The sum of all is compared with the
-// distance of two bodies, or of the surface of one from the ball about the other where one has no convex parts.
+// g its impulse response: targets that change in time with it make it swing.  Target rates that are fed to kd, too, add
+// the response of kd s/(m s^2 + kd s + kp), whose integral is at most twice that.  It hangs below by its weight over
+// kp; an angle d moves a point of a mechanism by at most d times the mechanism's size.  The sum of all is compared with
+// the distance of two bodies, or of the surface of one from the ball about the other where one has no convex parts.
 // Nothing is said where something moves that is not driven in all its coordinates, or where the body with the goal does
 // not rest.
 #include <math.h>
@@ -32,8 +32,8 @@ static double mechanism_size(const struct dc_bodies *bodies, int body)
   return size;
 }
 
-// How far a drive moves of what its target does, at most: the head's integral, for the inertia of all of its mechanism; fed: the
-// target's rate is fed to kd.
+// How far a drive moves of what its target does, at most: the head's integral, for the inertia of all of its mechanism;
+// fed: the target's rate is fed to kd.
 static double passes(const struct dc_scene *scene, const struct dc_actuator_coordinate *coordinate, double arm, bool fed)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;

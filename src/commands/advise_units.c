@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of a scene that are probably in another unit than those of the SI.
 //
-// Each is compared with what bodies of this world have: gravity with the Earth's, speeds with DC_ADVISE_FAST, masses with
-// those of a ball of osmium about the body and of the lightest solids in its volume, angles with two turns.  What is said
-// names the unit that would make the number a usual one, and the number in the unit of the scene.  Where gravity and all
-// densities together fit another system, that is said in their place: such a scene is right as it is.
+// Each is compared with what bodies of this world have: gravity with the Earth's, speeds with DC_ADVISE_FAST, masses
+// with those of a ball of osmium about the body and of the lightest solids in its volume, angles with two turns.  What
+// is said names the unit that would make the number a usual one, and the number in the unit of the scene.  Where
+// gravity and all densities together fit another system, that is said in their place: such a scene is right as it is.
 // Thresholds are rules of thumb (docs/advice.md).
 #include <math.h>
 #include <string.h>
@@ -152,8 +152,9 @@ static void advise_density(struct dc_task_site *site)
   }
 }
 
-// Notes a free body, alone, that is lighter than the lightest solid of its volume.  Lengths in centimetres make a volume
-// of 10^6 times what it is, so that the density tells which unit was meant.  A size that is told already says as much.
+// Notes a free body, alone, that is lighter than the lightest solid of its volume.  Lengths in centimetres make a
+// volume of 10^6 times what it is, so that the density tells which unit was meant.  A size that is told already says as
+// much.
 static void advise_lightness(struct dc_task_site *site)
 {
   const struct dc_bodies *bodies = &site->scene->model.bodies;
@@ -172,8 +173,8 @@ static void advise_lightness(struct dc_task_site *site)
   }
 }
 
-// Whether an angle (rad) is probably one in degrees: beyond two turns, and a multiple of 5.  Motors that turn more often
-// than that have ranges that are no such numbers, or no range.
+// Whether an angle (rad) is probably one in degrees: beyond two turns, and a multiple of 5.  Motors that turn more
+// often than that have ranges that are no such numbers, or no range.
 static bool in_degrees(double angle)
 {
   return isfinite(angle) && fabs(angle) > 2 * DC_ADVISE_ANGLE && fabs(angle) <= 720 && fmod(angle, 5) == 0;

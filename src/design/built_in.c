@@ -99,8 +99,8 @@ static bool set_ranges(const struct dc_body *body, const struct dc_design *desig
   return true;
 }
 
-// The modulus that was read gives bending stiffness, the barrier of the surface and fibres by default, whatever a design
-// makes of it: they are written out.
+// The modulus that was read gives bending stiffness, the barrier of the surface and fibres by default, whatever a
+// design makes of it: they are written out.
 static bool keep_defaults(const struct dc_soft *soft, const struct dc_design *design, struct dc_soft_definition *given,
                           struct dc_arena *arena)
 {

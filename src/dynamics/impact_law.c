@@ -4,7 +4,8 @@
 //
 // With c0 and c the speeds of opening before and in the interval, u0 = (-c0)+ and u = (-c)+ those of approach, J the
 // impulse, a, I, r what was left and x+ the smooth positive part:
-//   1. Arrival.  b = S((c - c0)/u0: from 0.4 % to 1.2 %) S(u0: from 10 to 30 still speeds and more under gravity) nearness
+//   1. Arrival.  b = S((c - c0)/u0: from 0.4 % to 1.2 %) S(u0: from 10 to 30 still speeds and more under gravity)
+//   nearness
 //      (1 - G of the interval before, whose kick ends the rest of the approach);  a <- max(a, b u0).
 //   2. Mobility.  An impulse J makes of c what is the larger one of J times the mobility of the free bodies and of
 //      d = (c - c0)+ + load: other contacts share the latter, loads hide from it.
@@ -14,12 +15,13 @@
 //   5. What is taken back: hold = J nearness min(1, (c - r)+/d).
 //   6. Friction of the next interval has the net normal impulse J - hold + kick, what it is owed, and ahead of time the
 //      impulse of the kick to come, G m (e a - c)+, of bodies on joints at most 3 J or, where that is more, (e a - c)+
-//      times the mass of both bodies without their joints, if no other links hang there; at least nothing.  The difference is owed from then on.  So
-//      the sum of all that friction has had is that of all net normal impulses, whatever becomes of the kick.
+//      times the mass of both bodies without their joints, if no other links hang there; at least nothing.  The
+//      difference is owed from then on.  So the sum of all that friction has had is that of all net normal impulses,
+//      whatever becomes of the kick.
 //   7. a, I and W are forgotten as G goes to 1, and far away.
 //   8. Way lost.  W <- W + h (a - u)+; e W is what the bodies are behind when the kick has come, and the impulse that
-//      moves them on by it in an interval of h is e W m/h (impact_late.h).  They have parted for the time W/a already, in which
-//      gravity has taken its part of the speed: e a becomes (e a - load W/(a h))+.
+//      moves them on by it in an interval of h is e W m/h (impact_late.h).  They have parted for the time W/a already,
+//      in which gravity has taken its part of the speed: e a becomes (e a - load W/(a h))+.
 #include "dynamics/impact_law.h"
 
 #include <math.h>
@@ -31,11 +33,10 @@ static const double LEAST_LOADED = 0.25, LOADED = 0.75;    // of the load, added
 static const double COUNTED = 20;                          // still speeds from which on impulses count in full
 static const double ENDS = 0.100, ENDED = 0.105;           // of the speed of arrival that is braked
 static const double FORGETS = 0.8;                         // of an end
-// Times the impulse of a mechanism's contact in the interval.  Chosen among 0 to 4 and
-// none by drawn motions of links (kinds `finger` and `chain skid` of scripts/soak/physics.py): too little loses friction
-// (with 3 once 0.72 of mu), too much cannot be given back (without a bound up to 1.5 of mu).
-// It has no part in how joints move the bodies; that of the two bodies without their joints, which is the least that
-// the kick must have, may be more.
+// Times the impulse of a mechanism's contact in the interval.  Chosen among 0 to 4 and none by drawn motions of links
+// (kinds `finger` and `chain skid` of scripts/soak/physics.py): too little loses friction (with 3 once 0.72 of mu), too
+// much cannot be given back (without a bound up to 1.5 of mu). It has no part in how joints move the bodies; that of
+// the two bodies without their joints, which is the least that the kick must have, may be more.
 static const double MOST_AHEAD = 3;
 static const double RESERVE = 1.5;                         // of the impulse of restitution
 static const double ROUND = 0.1;                           // width of the corners of shares
@@ -170,8 +171,8 @@ static struct dual owed_before(const double given[DC_IMPACT_GIVEN])
   return combine(1, owed, 1, given_number(given, DC_IMPACT_KICKED));
 }
 
-// Step 6: what friction may use, and what is owed beside it.  more: the net normal impulse beside J; ahead: what friction
-// has before it has come.
+// Step 6: what friction may use, and what is owed beside it.  more: the net normal impulse beside J; ahead: what
+// friction has before it has come.
 static void give_to_friction(const double given[DC_IMPACT_GIVEN], struct dual more, struct dual ahead,
                              struct dual out[DC_IMPACT_LAW])
 {

@@ -39,8 +39,8 @@ static void turn_back(const double d[9], const double v[3], double out[3])
     out[k] = 0.5 * (trace * v[k] - dv[k]);
 }
 
-// The direction in which the potential pushes both bodies, with the size of the first one's force set to 1: rigid motions
-// of the pair leave it, so that impulses along it keep momentum and angular momentum.
+// The direction in which the potential pushes both bodies, with the size of the first one's force set to 1: rigid
+// motions of the pair leave it, so that impulses along it keep momentum and angular momentum.
 struct dc_impact_normal dc_impact_normal(const struct dc_pair_derivatives *pair)
 {
   struct dc_impact_normal n = {.size = dc_vec_norm(pair->gradient + 3)};
@@ -364,8 +364,8 @@ bool dc_impact_given(const struct dc_step_state *state, int pair, const double *
   given[DC_IMPACT_LENGTH] = state->rigid->late && are_alone(state, pair) ? h : 0;
   for (int x = 0; x < 2; x++)
     given[which_mobility(state, pair)] += mobility_of(state, of[x], n.along + 6 * x, y);
-  // Other links may have kicks, too, which then need not come here.  A body may have no inertia of its own where its joint
-  // does not turn it.
+  // Other links may have kicks, too, which then need not come here.  A body may have no inertia of its own where its
+  // joint does not turn it.
   if (!carry_none(state, pair) || !isfinite(given[DC_IMPACT_LIGHTEST]))
     given[DC_IMPACT_LIGHTEST] = 0;
   given[DC_IMPACT_RESTITUTION] = dc_impact_restitution(state, pair, y);

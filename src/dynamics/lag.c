@@ -2,8 +2,8 @@
 // How much of the normal impulses of contact friction gets in an interval (docs/theory.md, "Friction").
 //
 // Friction of the interval from t on, of length h = r h-, has the normal force F of time t, which acted over the
-// interval before, of length h-.  Its impulse F h- and what friction has not had yet of earlier ones are all that it may
-// use:
+// interval before, of length h-.  Its impulse F h- and what friction has not had yet of earlier ones are all that it
+// may use:
 //     A = s F h-.
 // Where lengths are equal it uses all of it.  In a part of a divided step, which is shorter than the step H, it uses
 //     g = min(A, max(F h, A - F (H - h)))
@@ -26,14 +26,14 @@
 // In second order a force that lasts jumps where lengths change, as prediction and contact share weight by other
 // lengths: there only the second question is asked, of every contact, m |w| > PREDICTED_BRAKED F h- H.
 //
-// At a start from a velocity no force has acted before.  The force there is taken for one that lasts since a whole step,
-// so that friction is behind by what this lends it.
+// At a start from a velocity no force has acted before.  The force there is taken for one that lasts since a whole
+// step, so that friction is behind by what this lends it.
 //
 // Where nothing is remembered (shapes are designed: the memory has no derivative by them) a contact that lasts has the
 // factor 1, any other that of its impulse, 1/r.
 //
-// With s and n the memory's, the factor on F is g/(F h) and what is kept is a part of F h-: both depend on s, n and lengths,
-// and whether a contact lasts has no derivative.
+// With s and n the memory's, the factor on F is g/(F h) and what is kept is a part of F h-: both depend on s, n and
+// lengths, and whether a contact lasts has no derivative.
 #include "dynamics/step.h"
 
 #include <math.h>
@@ -96,8 +96,8 @@ static struct side side_of(const struct dc_rollout *rollout, int body, const dou
   return side;
 }
 
-// m w of two bodies; the contact itself may stand still while a body turns about it and is braked.  A mechanism is braked
-// whole, but two parts of one mechanism meet with masses of their own.
+// m w of two bodies; the contact itself may stand still while a body turns about it and is braked.  A mechanism is
+// braked whole, but two parts of one mechanism meet with masses of their own.
 static double momentum_of(const struct dc_rollout *rollout, const int of[2], const double force[3])
 {
   const struct dc_body *bodies = rollout->model->bodies.bodies;

@@ -8,12 +8,12 @@
 // whose centre a joint holds in place counts with a finite one.  A free body with nothing on it has its own mass for m.
 // Forces F on all bodies at once accelerate the centres by J M^-1 sum J^T F.
 //
-// Ties hold two frames a and b together.  With J of a less b the same m is the least mass that parts them, and M all that
-// hangs at both ends.  A tie of stiffness S gives by M g/S under a weight, and rounding of places x, eps x S, is an
-// acceleration of eps x S/m.  The default weighs both (docs/theory/bodies.md, "Ties"):
+// Ties hold two frames a and b together.  With J of a less b the same m is the least mass that parts them, and M all
+// that hangs at both ends.  A tie of stiffness S gives by M g/S under a weight, and rounding of places x, eps x S, is
+// an acceleration of eps x S/m.  The default weighs both (docs/theory/bodies.md, "Ties"):
 //     S = HOLD sqrt(m M)/h^2,   h the step.
-// Couplings hold a coordinate b where that of t has it by e = q_b - p(q_t), J = (1, -p'): m = 1/(J M^-1 J^T), and with the
-// inertias that each meets alone, M = 1/(M^-1)_bb + 1/(p'^2 (M^-1)_tt).
+// Couplings hold a coordinate b where that of t has it by e = q_b - p(q_t), J = (1, -p'): m = 1/(J M^-1 J^T), and with
+// the inertias that each meets alone, M = 1/(M^-1)_bb + 1/(p'^2 (M^-1)_tt).
 //
 // Bodies fixed to each other are one solid: their size is that of their volumes and surfaces together.  Some links have
 // a grain for a shape, which stands for nothing: no link counts as smaller than a tenth of the mean one.
@@ -32,7 +32,8 @@ static const double LEAST_PART = 0.1;  // of the size of the mean link
 static const double HOLD = 1e4;
 static const double MOST_PARTS = 100;  // of all that hangs at a tie: where joints let nothing move m has no bound
 
-// How many times the mass that meets a coupling all that it holds may be, which the noise of places grows with the root of.
+// How many times the mass that meets a coupling all that it holds may be, which the noise of places grows with the root
+// of.
 static const double MOST_SPREAD = 1e6;
 static const double MOST_STIFFNESS = 1e12;  // J/m^2 or J/rad^2, as for given ones
 

@@ -158,8 +158,8 @@ bool dc_model_only_nodes(const struct dc_model *model)
   return model->bodies.node_count && model->bodies.nv == 3 * model->bodies.node_count;
 }
 
-// Pairs of bodies that can touch, each counted once; contact lists the same (dc_contact_pairs).  One of both moves: scenes may
-// have thousands of bodies that do not.
+// Pairs of bodies that can touch, each counted once; contact lists the same (dc_contact_pairs).  One of both moves:
+// scenes may have thousands of bodies that do not.
 int dc_model_pair_count(const struct dc_model *model)
 {
   const struct dc_bodies *bodies = &model->bodies;

@@ -75,7 +75,8 @@ struct dc_model {
   bool forced;
 };
 
-// Builds the model; shapes, couplings, ties, tendons and strings of the definition must live as long as the model.  Owned by arena.
+// Builds the model; shapes, couplings, ties, tendons and strings of the definition must live as long as the model.
+// Owned by arena.
 enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_definition *definition,
                                struct dc_arena *arena, struct dc_error *error);
 // Whether nodes of soft bodies move and nothing else does.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether an interval of second order resolves how soft bodies hit half-spaces, rigid bodies and each other
-// (docs/theory/steps.md, "Second order").  Elastic forces and those of contact are shares of what they are at the ends of
-// an interval.  A body that lands in it or is thrown back meets them too early or too late, and a ball loses by it the
-// larger a part of its speed, the larger a part of its contact the interval is.  With its length h, the normal forces F
-// and F+ of nodes at both ends and the momenta p of nodes along the change of all forces, as sums of sizes,
+// (docs/theory/steps.md, "Second order").  Elastic forces and those of contact are shares of what they are at the ends
+// of an interval.  A body that lands in it or is thrown back meets them too early or too late, and a ball loses by it
+// the larger a part of its speed, the larger a part of its contact the interval is.  With its length h, the normal
+// forces F and F+ of nodes at both ends and the momenta p of nodes along the change of all forces, as sums of sizes,
 //     sum |F+ - F| h > A (p + h sum F+)
 // tells such an interval; p is the larger one of this interval and the one before, as a body that turns round has none
 // before.  Only impacts count: p > B h sum F+ (what is pressed slowly is none) and p > C h sum m |g|
@@ -19,13 +19,13 @@
 static const double CHANGE = 0.05;  // A: 0.1 leaves twice the error of a bounce, 0.025 gains nothing
 static const double HITS = 0.2;     // B
 static const double FALLS = 2;      // C
-// N: of 12 drawn balls (scripts/paper/soft-impacts --draws 12 --seed 5) one is not within 5 % of its bounce at a fifth of
-// the step with 24, none with 40.
+// N: of 12 drawn balls (scripts/paper/soft-impacts --draws 12 --seed 5) one is not within 5 % of its bounce at a fifth
+// of the step with 24, none with 40.
 static const double PARTS = 32;
 static const double SHEET_PART = 0.25;  // of a step: cloth and rods, which are no balls
 
-// Impulses of contact in an interval, N s: of the change of forces and of what they are at its end, as sums of sizes, and of
-// the change as a vector.
+// Impulses of contact in an interval, N s: of the change of forces and of what they are at its end, as sums of sizes,
+// and of the change as a vector.
 struct impulses {
   double change, end, total[3];
 };

@@ -5,8 +5,8 @@
 // 3. takes one step after the other (stepper->step: dc_implicit_step, or MuJoCo), each from the last state and the one
 //    before it; it keeps the new state, its poses, its gap and the counts of the step's report.
 //
-// It ends at the first step that fails, or when proceed or cancel say so.  Warm starts of contact are reset at the start, so
-// that a rollout depends on its input only.
+// It ends at the first step that fails, or when proceed or cancel say so.  Warm starts of contact are reset at the
+// start, so that a rollout depends on its input only.
 #include "dynamics/rollout.h"
 
 #include <assert.h>
@@ -157,8 +157,8 @@ void dc_rollout_destroy(struct dc_rollout *rollout)
   free(rollout);
 }
 
-// A model of the design and all that belongs to it in memory of their own; the old ones go when that has succeeded.
-// A failure leaves the rollout as it was.  Requests hold for the new design, too.  The former contact lends what did not
+// A model of the design and all that belongs to it in memory of their own; the old ones go when that has succeeded. A
+// failure leaves the rollout as it was.  Requests hold for the new design, too.  The former contact lends what did not
 // change: most designs move few bodies.
 static enum dc_status redesign(struct dc_rollout *rollout, const struct dc_shape_design *design, struct dc_error *error)
 {

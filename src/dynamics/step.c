@@ -7,8 +7,8 @@
 // 3. where an earlier try did not converge, minima for falling stiffnesses lead towards the solution (follow_path);
 // 4. Newton's method (minimize).
 //
-// Models of nodes, alone or many beside free bodies, take their Newton steps from node_newton.c, which solves the problem
-// with contact of nodes against half-spaces and its friction exactly; the others from one factorization
+// Models of nodes, alone or many beside free bodies, take their Newton steps from node_newton.c, which solves the
+// problem with contact of nodes against half-spaces and its friction exactly; the others from one factorization
 // (factored_step), bent where they change gaps strongly (barrier_step.c).
 #include "dynamics/node_newton.h"
 
@@ -165,8 +165,8 @@ static bool factor_exact(struct dc_rollout *rollout, const struct dc_step_state 
 // Factors the Hessian of an iterate, and counts in *indefinite the iterations in a row that could not use the exact
 // one:
 // 1. the exact Hessian, if it is positive definite;
-// 2. after DC_STEP_PATIENCE failures in a row the exact one with as little more damping as makes it positive definite.  The
-//    iterate is then leaving a saddle, where a turn may go either way: the projected Hessian, blind to negative
+// 2. after DC_STEP_PATIENCE failures in a row the exact one with as little more damping as makes it positive definite.
+//    The iterate is then leaving a saddle, where a turn may go either way: the projected Hessian, blind to negative
 //    curvature, only crawls, whereas these steps grow along it;
 // 3. the projected Hessian, with shifts of the diagonal as a last resort.
 //
@@ -426,9 +426,9 @@ static enum dc_status newton_step(struct dc_rollout *rollout, const struct trial
 
 // Whether the first guess of a step, whose residual is within the tolerance, may stay.  A force that is left out of one
 // step is left out of all that follow as long as it lasts, and its effect grows with the square of the time.  So a
-// guess stays only if over DC_STEP_LONG_RUN steps the effect is at most the tolerance times a body's size (docs/theory.md,
-// "Convergence").  The number of steps of this run does not count: the first frames of a longer one are the same.
-// Otherwise one iteration is made, to the tolerance *asked.
+// guess stays only if over DC_STEP_LONG_RUN steps the effect is at most the tolerance times a body's size
+// (docs/theory.md, "Convergence").  The number of steps of this run does not count: the first frames of a longer one
+// are the same. Otherwise one iteration is made, to the tolerance *asked.
 static bool is_guess_enough(const struct dc_rollout *rollout, const struct trial *trial, double *asked)
 {
   const struct dc_model_definition *definition = &rollout->model->definition;

@@ -43,8 +43,8 @@ static inline double dc_second_difference(const struct dc_step_interval *interva
   return (next - now) - interval->ratio * (now - before);
 }
 
-// Friction of an interval uses the normal force of an earlier time (lag.c, dc_lag_of): the factor on that force, the part
-// of its impulse that is kept for the next interval, and the derivatives of both by dc_rigid_contact's slip.
+// Friction of an interval uses the normal force of an earlier time (lag.c, dc_lag_of): the factor on that force, the
+// part of its impulse that is kept for the next interval, and the derivatives of both by dc_rigid_contact's slip.
 struct dc_lag {
   double factor, factor_by_slip, factor_by_net, kept, kept_by_slip, kept_by_net;
 };
@@ -93,10 +93,9 @@ struct dc_rigid_contact {
   struct dc_friction_derivatives *friction, *impact;  // [pair_count] of the last evaluation
   double friction_energy, impact_energy;              // J
   struct dc_mixed_list mixed;                         // of the pairs with sliding contacts, for add_product only
-  // In models that remember (dc_model_remembers), else NULL: what the interval before has left of every pair [pair_count]
-  // and, behind them, of every node at a half-space [dc_node_touch_count] and of every pair of soft surfaces
-  // [dc_surface_pair_count]; directions of opening of pairs where that acts
-  // (terms_impact.c).
+  // In models that remember (dc_model_remembers), else NULL: what the interval before has left of every pair
+  // [pair_count] and, behind them, of every node at a half-space [dc_node_touch_count] and of every pair of soft
+  // surfaces [dc_surface_pair_count]; directions of opening of pairs where that acts (terms_impact.c).
   const double (*memory)[DC_IMPACT_NUMBERS];
   double (*left)[DC_IMPACT_NUMBERS];  // where a rollout forward keeps it
   struct dc_impact_normal *normals;
@@ -264,8 +263,8 @@ extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
 double dc_node_barrier(const struct dc_model *model, const struct dc_soft *soft);
 double dc_node_gap(const struct dc_pose *plane, const double *x, double normal[3]);
 
-// How far the forces due at the beginning of the interval of that length (s) that was begun last throw a node in a step,
-// at most, in radii of its body; 0 by euler.
+// How far the forces due at the beginning of the interval of that length (s) that was begun last throw a node in a
+// step, at most, in radii of its body; 0 by euler.
 double dc_past_throw(const struct dc_rollout *rollout, double length);
 // The part of the elastic forces of a soft body at state->place that is due in the interval (terms_past.c).
 double dc_past_share(const struct dc_step_state *state, const struct dc_soft *soft);
@@ -331,8 +330,8 @@ struct dc_node_law {
 };
 // All of them at a state: laws [dc_node_touch_count].
 void dc_node_list_laws(const struct dc_step_state *state, struct dc_node_law *laws);
-// The impulses that friction of nodes keeps in an interval for the next one, N s [dc_node_touch_count]; their derivative
-// along weights, which adds to coordinates at t and to what the interval before has left; how they move.
+// The impulses that friction of nodes keeps in an interval for the next one, N s [dc_node_touch_count]; their
+// derivative along weights, which adds to coordinates at t and to what the interval before has left; how they move.
 void dc_node_leave(const struct dc_step_state *state, double *left);
 void dc_node_pull_back_left(const struct dc_step_state *state, const double *weights, struct dc_step_cotangent *out);
 void dc_node_push_left(const struct dc_step_state *state, const struct dc_step_variation *variation, double *left);
@@ -478,8 +477,8 @@ bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interv
 // Sets rollout->rigid.lags and their factors, and those of the law; pairs: at t, where they lag (else NULL).
 void dc_rigid_set_lags(struct dc_rollout *rollout, const struct dc_step_interval *interval,
                        const struct dc_pair_derivatives *pairs, struct dc_friction_law *law);
-// Whether a contact of two bodies goes on, by its force at t and that before at t-1, both times unit in N, by slip and by
-// the part of the force that restitution does not take back.
+// Whether a contact of two bodies goes on, by its force at t and that before at t-1, both times unit in N, by slip and
+// by the part of the force that restitution does not take back.
 bool dc_force_lasts(const struct dc_rollout *rollout, const struct dc_step_interval *interval, const int bodies[2],
                     const double force[3], const double before[3], double unit, double slip, double net);
 
@@ -487,15 +486,15 @@ bool dc_force_lasts(const struct dc_rollout *rollout, const struct dc_step_inter
 // The memory of an interval [pair_count] acts in the next; pairs at its beginning.  memory NULL: nothing.
 void dc_impact_begin(struct dc_rigid_contact *rigid, const double (*memory)[DC_IMPACT_NUMBERS],
                      const struct dc_pair_derivatives *pairs);
-// In a rollout forward: at its start, with what is given to it or nothing (NULL); from the interval that was solved last
-// to the next one.
+// In a rollout forward: at its start, with what is given to it or nothing (NULL); from the interval that was solved
+// last to the next one.
 void dc_impact_start(struct dc_rollout *rollout, const double *given);
 void dc_impact_go_on(struct dc_rollout *rollout, const struct dc_rollout_input *input, struct dc_step_interval interval,
                      const double *q, const double *q_next);
 // Like dc_contact_friction_evaluate, where it acts.
 void dc_impact_evaluate(const struct dc_step_state *state, struct dc_friction_derivatives *results, double *energy);
-// Derivative along weights of the memory that an interval leaves [pair_count] that began with `memory` (NULL: nothing), added
-// to twists of the frames at t+1 and to out; and how that memory moves.
+// Derivative along weights of the memory that an interval leaves [pair_count] that began with `memory` (NULL: nothing),
+// added to twists of the frames at t+1 and to out; and how that memory moves.
 void dc_impact_pull_back(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
                          const double (*weights)[DC_IMPACT_NUMBERS], double (*next)[6], struct dc_step_cotangent *out);
 void dc_impact_push(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],

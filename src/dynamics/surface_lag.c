@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Friction of soft surfaces by the law of lag.c.  Touches come and go as surfaces slide over each other, so that the law
-// is one of pairs of surfaces.  F is the sum of the sizes of the forces F_k of all touches of a pair at t, and S the
-// impulse that the interval before has kept.  Friction may use slip times F h-,
+// Friction of soft surfaces by the law of lag.c.  Touches come and go as surfaces slide over each other, so that the
+// law is one of pairs of surfaces.  F is the sum of the sizes of the forces F_k of all touches of a pair at t, and S
+// the impulse that the interval before has kept.  Friction may use slip times F h-,
 //     slip = 1 + S/(F h-),
-// and all touches get the same factor f(slip) on F_k.  A part of F h- is kept.  A pair goes on as lag.c asks of the sum of
-// its forces; a surface that touches itself always does.  A pair that no longer touches loses what it has kept.
+// and all touches get the same factor f(slip) on F_k.  A part of F h- is kept.  A pair goes on as lag.c asks of the sum
+// of its forces; a surface that touches itself always does.  A pair that no longer touches loses what it has kept.
 //
 // Derivatives are those by F, which is a sum over places of t, and by S:
 //     d ln f = (f'/f)(dS - S/F dF)/(F h-),   dF = sum_k F_k d(ln F_k).

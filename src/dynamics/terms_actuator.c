@@ -152,8 +152,8 @@ static bool gives_way(const struct drive_context *c, const struct drive *drive)
   return c->predicted && drive->part->kind != DC_PART_BALL;
 }
 
-// The force of a length or angle seen from one place: errors of position and velocity, the time that is left of the step
-// there, how what is asked for falls with q(t), and the slope of the force by it.
+// The force of a length or angle seen from one place: errors of position and velocity, the time that is left of the
+// step there, how what is asked for falls with q(t), and the slope of the force by it.
 struct view {
   double position, velocity, remaining, by_now, slope;
 };

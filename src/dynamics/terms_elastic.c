@@ -381,8 +381,8 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
   }
 }
 
-// Rounding of the forces of a sample.  F is the sum of positions times gradients of shape functions, so that its error is
-// the noise of positions relative to their size times those; a force is V times modulus times that times a gradient.
+// Rounding of the forces of a sample.  F is the sum of positions times gradients of shape functions, so that its error
+// is the noise of positions relative to their size times those; a force is V times modulus times that times a gradient.
 static void add_sample_floor(const struct dc_soft *soft, int e, double modulus, const double *x, double *floor)
 {
   const int *element = dc_sample_nodes(&soft->elastic, e);

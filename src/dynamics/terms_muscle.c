@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The term of the step potential of muscle fibres (body/soft_drives.h; the fibres of Min et al. 2019 and Du et al. 2021, with
-// a length that a control sets).  A sample of volume V holds springs of stiffness k, Pa, along w = sum_a f_a x_a, a unit
-// vector at rest, whose length at rest the coordinate c makes exp(-c):
+// The term of the step potential of muscle fibres (body/soft_drives.h; the fibres of Min et al. 2019 and Du et al.
+// 2021, with a length that a control sets).  A sample of volume V holds springs of stiffness k, Pa, along w = sum_a f_a
+// x_a, a unit vector at rest, whose length at rest the coordinate c makes exp(-c):
 //     V k/2 s^2,   s = |w| - exp(-c);   force of node a  -V k s f_a u,   u = w/|w|;
 //     Hessian  V k f_a f_b (u u^T + s/|w| (I - u u^T)), positive semidefinite where s >= 0;
 //     derivative of the gradient by c  V k exp(-c) f_a u.

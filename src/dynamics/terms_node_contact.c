@@ -24,8 +24,8 @@ struct touch {
   long index;        // among all
 };
 
-// The share that friction of a node gets of its force F = e/(2 gap) at t, and what it keeps, by F and by what it had kept before, S
-// (lag.c): all that it may use is F h- + S, which is slip times F h-.
+// The share that friction of a node gets of its force F = e/(2 gap) at t, and what it keeps, by F and by what it had
+// kept before, S (lag.c): all that it may use is F h- + S, which is slip times F h-.
 struct share {
   double force, by_force, by_kept;           // N
   double kept, kept_by_force, kept_by_kept;  // N s

@@ -139,8 +139,8 @@ static void set_direction(struct search *search)
 }
 
 // Moves to a point with its value and gradient, and stores the pair s, y.  A pair whose curvature s.y is not clearly
-// positive is written over by the next: NEXT moves on only for good pairs.  Where all places are taken it stands in that
-// of the oldest pair, which is gone.
+// positive is written over by the next: NEXT moves on only for good pairs.  Where all places are taken it stands in
+// that of the oldest pair, which is gone.
 static void move_to(struct search *search, const double *x, double value, const double *gradient)
 {
   size_t n = (size_t)search->n, bytes = n * sizeof *x;

@@ -4,13 +4,13 @@
 // 1. Recipes (race_recipes.h) become optimizers with their options when the race is created.
 // 2. A round opens its members: recipes from the first guess, shorter steps from the best point, or the leader's recipe
 //    from the best draws.
-// 3. After each turn dc_race_pass converts and ends members; after each heat it keeps the better half.
-//    Members in another world, with smoother friction, near their objects or in windows, are not ranked.
-//    One member of the first round is Adam with its defaults, which such scenes had before there were races.  After some
-//    turns it has as many iterations as all others together, and it ends only as it would alone, in a later round where
-//    those of the first one are over before: a race takes at most about twice its work.
-//    The first fan begins alone, for as long as it makes progress: where it reaches early, nothing else is paid.  From
-//    some turns on it takes half of the work at most.  Every member has the same number of turns from its own first one.
+// 3. After each turn dc_race_pass (race_pass.c) converts and ends members; after each heat it keeps the better half.
+//    Members in another world, with smoother friction, near their objects or in windows, are not ranked. One member of
+//    the first round is Adam with its defaults, which such scenes had before there were races.  After some turns it has
+//    as many iterations as all others together, and it ends only as it would alone, in a later round where those of the
+//    first one are over before: a race takes at most about twice its work. The first fan begins alone, for as long as
+//    it makes progress: where it reaches early, nothing else is paid.  From some turns on it takes half of the work at
+//    most.  Every member has the same number of turns from its own first one.
 // 4. The leader is the recipe that lowered the loss last; it is reported as what was found.
 #include "plan/race.h"
 
@@ -98,7 +98,7 @@ static struct dc_plan *open_elsewhere(struct dc_search *search, enum dc_recipe_k
 }
 
 // Whether the recipe has something to do here.
-static bool applies(const struct dc_search *search, const struct dc_recipe *recipe)
+bool dc_race_applies(const struct dc_search *search, const struct dc_recipe *recipe)
 {
   bool rows = dc_plan_row_count(search->world) > 0;
   switch (recipe->kind) {
@@ -155,10 +155,10 @@ enum dc_status dc_race_start_member(struct dc_search *search, int index, int rec
 }
 
 // Adds a member to the round; one whose windows or world cannot begin is left out.
-static enum dc_status add_member(struct dc_search *search, int recipe, const double *x, struct dc_error *error)
+enum dc_status dc_race_add(struct dc_search *search, int recipe, const double *x, struct dc_error *error)
 {
   struct dc_error local = {0};
-  if (search->member_count == DC_SEARCH_MEMBERS || !applies(search, &dc_recipes[recipe]))
+  if (search->member_count == DC_SEARCH_MEMBERS || !dc_race_applies(search, &dc_recipes[recipe]))
     return DC_OK;
   enum dc_status status = dc_race_start_member(search, search->member_count, recipe, 1, x, &local);
   if (!status)
@@ -174,7 +174,7 @@ static enum dc_status add_judged(struct dc_search *search, struct dc_error *erro
   bool drawn = search->round > 0 && search->round % 2 == 0;
   if (drawn && search->pool_count == 0)
     return DC_OK;
-  return add_member(search, DC_RECIPE_JUDGED, drawn ? search->pool : search->round ? search->best : search->x, error);
+  return dc_race_add(search, DC_RECIPE_JUDGED, drawn ? search->pool : search->round ? search->best : search->x, error);
 }
 
 // Adds a fan that begins with the body between the hands, where that is better than the first guess.
@@ -185,7 +185,7 @@ static enum dc_status add_grasp(struct dc_search *search, struct dc_error *error
   if (!x)
     return dc_out_of_memory_for(error, "a first guess");
   enum dc_status status = dc_race_first_grasp(search, x, &found, error);
-  status = status || !found ? status : add_member(search, DC_RECIPE_GRASP, x, error);
+  status = status || !found ? status : dc_race_add(search, DC_RECIPE_GRASP, x, error);
   free(x);
   return status;
 }
@@ -197,13 +197,13 @@ static double rate_of_leader(const struct dc_search *search)
 }
 
 // Adds walks of shorter steps at the best point so far, at most three of them.
-static enum dc_status add_shorter(struct dc_search *search, int walks, struct dc_error *error)
+enum dc_status dc_race_add_shorter(struct dc_search *search, int walks, struct dc_error *error)
 {
   static const double parts[] = {1, 3, 9};
   double rate = rate_of_leader(search) * DC_RACE_SHORTER;
   enum dc_status status = DC_OK;
   for (int k = 0; k < walks && !status; k++)
-    status = add_member(search, dc_recipe_walk(rate / parts[k]), search->best, error);
+    status = dc_race_add(search, dc_recipe_walk(rate / parts[k]), search->best, error);
   search->race->shortened = search->stages[search->stage].loss;
   return status;
 }
@@ -211,17 +211,17 @@ static enum dc_status add_shorter(struct dc_search *search, int walks, struct dc
 // Whether the first guess is still the best point: where shorter steps from there have nowhere to go.
 static bool is_stuck(const struct dc_search *search)
 {
-  return search->race->first_loss >= 0 && search->stages[search->stage].loss >= (1 - DC_RACE_NUMB) * search->race->first_loss;
+  return search->race->first_loss >= 0 &&
+         search->stages[search->stage].loss >= (1 - DC_RACE_NUMB) * search->race->first_loss;
 }
 
 // Whether shorter steps have not begun at the best point yet, or not where it is now.
-static bool can_shorten(const struct dc_search *search)
+bool dc_race_can_shorten(const struct dc_search *search)
 {
-  return !is_stuck(search) &&
-         search->stages[search->stage].loss < DC_RACE_STILL_THERE * search->race->shortened;
+  return !is_stuck(search) && search->stages[search->stage].loss < DC_RACE_STILL_THERE * search->race->shortened;
 }
 
-static bool is_first_fan(const struct dc_search *search, const struct dc_search_member *member)
+bool dc_race_is_first_fan(const struct dc_search *search, const struct dc_search_member *member)
 {
   return search->round == 0 && member == search->members && member->plan && member->recipe == DC_RECIPE_FIRST_FAN;
 }
@@ -241,24 +241,24 @@ enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *err
   if (search->round == 0) {
     dc_race_set_approach(search, search->plan->descent.best_loss);
     for (int k = 0; k < DC_RECIPES_FIRST_ROUND && !status; k++)
-      status = add_member(search, k, search->x, error);
+      status = dc_race_add(search, k, search->x, error);
     if (!status)
       status = add_grasp(search, error);
-    search->race->alone = is_first_fan(search, search->members);
+    search->race->alone = dc_race_is_first_fan(search, search->members);
     search->race->shared = !search->race->alone;
   } else if (search->round % 2 && !is_stuck(search)) {
-    status = add_shorter(search, 3, error);
+    status = dc_race_add_shorter(search, 3, error);
     if (!status)
-      status = add_member(search, DC_RECIPE_SMALL_FAN, search->best, error);
+      status = dc_race_add(search, DC_RECIPE_SMALL_FAN, search->best, error);
   }
   for (int i = 0; i < search->pool_count && !status && search->round % 2 == 0; i++) {
-    status = add_member(search, DC_RECIPE_FIRST_FAN, search->pool + (size_t)i * n, error);
+    status = dc_race_add(search, DC_RECIPE_FIRST_FAN, search->pool + (size_t)i * n, error);
     if (!status && (i == 0 || !rows))
-      status = add_member(search, dc_recipe_walk(rate), search->pool + (size_t)i * n, error);
+      status = dc_race_add(search, dc_recipe_walk(rate), search->pool + (size_t)i * n, error);
   }
   // Every second round that draws begins in another one of the easier worlds, too.
   if (!status && search->round > 0 && search->pool_count > 0 && search->round % 2 == 0)
-    status = add_member(search, search->round % 4 ? DC_RECIPE_APPROACH : DC_RECIPE_SOFT, search->pool, error);
+    status = dc_race_add(search, search->round % 4 ? DC_RECIPE_APPROACH : DC_RECIPE_SOFT, search->pool, error);
   return status ? status : add_judged(search, error);
 }
 
@@ -297,14 +297,14 @@ void dc_race_close_round(struct dc_search *search)
 }
 
 // Turns of the round but for those that the first fan had alone.
-static int clock_of(const struct dc_search *search)
+int dc_race_clock(const struct dc_search *search)
 {
   return search->turn - search->race->ahead;
 }
 
 long dc_race_wait(const struct dc_search *search, const struct dc_search_member *member)
 {
-  if (is_first_fan(search, member) || (search->round == 0 && member->recipe == DC_RECIPE_GRASP))
+  if (dc_race_is_first_fan(search, member) || (search->round == 0 && member->recipe == DC_RECIPE_GRASP))
     return 0;
   return search->race->alone ? LONG_MAX : member->wait + search->race->ahead;
 }
@@ -316,19 +316,19 @@ void dc_race_count(struct dc_search *search, const int *live, int count)
   for (int k = 0; k < count; k++) {
     struct dc_search_member *member = &search->members[live[k]];
     bool walks = dc_recipes[member->recipe].kind == DC_RECIPE_WALK;
-    race->others += is_first_fan(search, member) ? 0 : walks ? member->pace / DC_WALK_PACE : 1;
+    race->others += dc_race_is_first_fan(search, member) ? 0 : walks ? member->pace / DC_WALK_PACE : 1;
     member->turns++;
   }
 }
 
-// The next turn belongs to the first fan alone until two of its turns have lost too little: where it reaches, little else
-// is paid.  From its turn DC_RACE_LEAD on the others have as many turns as it, all together: a fan that progresses
+// The next turn belongs to the first fan alone until two of its turns have lost too little: where it reaches, little
+// else is paid.  From its turn DC_RACE_LEAD on the others have as many turns as it, all together: a fan that progresses
 // through all of its turns and does not reach takes half of the work.
-static void share_turns(struct dc_search *search)
+void dc_race_share_turns(struct dc_search *search)
 {
   const struct dc_search_member *fan = search->members;
   struct dc_race *race = search->race;
-  race->shared = race->shared || !is_first_fan(search, fan) || fan->idle >= DC_RACE_ALONE_IDLE;
+  race->shared = race->shared || !dc_race_is_first_fan(search, fan) || fan->idle >= DC_RACE_ALONE_IDLE;
   race->alone = !race->shared && fan->turns < race->others + DC_RACE_LEAD;
 }
 
@@ -350,8 +350,8 @@ bool dc_race_prefers(struct dc_search *search, const double *parameters, const s
   return prefers;
 }
 
-// With objectives that are there to be reached alone a race goes on for a few turns once they are; with others until the
-// round is over.
+// With objectives that are there to be reached alone a race goes on for a few turns once they are; with others until
+// the round is over.
 bool dc_race_is_over(struct dc_search *search)
 {
   const struct dc_task *task = search->plan->task;
@@ -377,232 +377,6 @@ void dc_race_note(struct dc_search *search, const struct dc_search_member *membe
   search->race->leader_round = search->round;
 }
 
-// The controls that the windows applied become the first guess of a walk, filled in the better of two ways.
-static enum dc_status leave_windows(struct dc_search *search, int index, struct dc_error *error)
-{
-  struct dc_search_member *member = &search->members[index];
-  int n = search->world->parameter_count, recipe = member->recipe;
-  double *guesses = dc_alloc(2 * (size_t)n, sizeof *guesses), losses[2];
-  enum dc_status statuses[2];
-  if (!guesses)
-    return dc_out_of_memory_for(error, "a first guess");
-  dc_race_windows_guesses(member->windows, guesses, guesses + n);
-  enum dc_status status = dc_plan_values(search->world, 2, guesses, losses, statuses, error);
-  dc_search_release_member(member);
-  if (!status && !(statuses[0] && statuses[1])) {
-    bool second = statuses[0] || (!statuses[1] && losses[1] < losses[0]);
-    status = dc_race_start_member(search, index, recipe, 0, guesses + (second ? n : 0), error);
-  }
-  free(guesses);
-  return status;
-}
-
-// Records what a member found in a world of other terms if it reaches everything in the scene, though its loss may be
-// above the lowest one.
-static enum dc_status offer(struct dc_search *search, const struct dc_search_member *member, const double *x,
-                            struct dc_error *error)
-{
-  struct dc_plan *plan = search->plan;
-  struct dc_error local = {0};
-  double loss;
-  enum dc_status status = dc_plan_evaluate(plan, x, &loss, NULL, &local);
-  if (status)
-    return dc_point_has_no_value(status) ? DC_OK : dc_fail(error, status, "%s", local.text);
-  if (search->race->succeeds ||
-      !dc_task_success(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, plan->window.steps))
-    return DC_OK;
-  search->race->succeeds = true;
-  dc_race_note(search, member);
-  return dc_search_record(search, x, loss, plan->trajectory, error);
-}
-
-// A member of another world goes on in the scene's, or in one of less soft contact, from its best point.
-static enum dc_status come_back(struct dc_search *search, int index, struct dc_error *error)
-{
-  struct dc_search_member *member = &search->members[index];
-  size_t n = (size_t)search->world->parameter_count;
-  int recipe = member->recipe;
-  bool begun = dc_plan_iterations(member->plan) > 0, soft = dc_recipes[recipe].kind == DC_RECIPE_SOFT_FAN;
-  int next = soft && member->stage + 1 < DC_RACE_SOFT_STAGES ? member->stage + 2 : 0;
-  double *x = dc_alloc(n, sizeof *x);
-  if (!x)
-    return dc_out_of_memory_for(error, "a first guess");
-  memcpy(x, member->plan->descent.best_parameters, n * sizeof *x);
-  bool judged = begun && dc_recipes[recipe].kind == DC_RECIPE_JUDGED_FAN;
-  enum dc_status status = judged ? offer(search, member, x, error) : DC_OK;
-  dc_search_release_member(member);
-  if (!status && begun)
-    status = dc_race_start_member(search, index, recipe, next, x, error);
-  free(x);
-  return status;
-}
-
-void dc_race_set_paces(struct dc_search *search, const int *live, int count)
-{
-  for (int k = 0; k < count; k++)
-    if (search->members[live[k]].own) {
-      bool same = count > 1 && search->members[live[k]].turns >= DC_RACE_DEFAULT_SHARE;
-      search->members[live[k]].pace = DC_WALK_PACE * (same ? count - 1 : 1);
-    }
-}
-
-static bool is_away(const struct dc_search_member *member)
-{
-  return member->elsewhere || member->windows;
-}
-
-// Members whose first turn is still to come are not ranked either, nor is the default walk.
-static bool is_ranked(const struct dc_search_member *member)
-{
-  return member->plan && !is_away(member) && member->turns > 0 && !member->own;
-}
-
-// Number of members that are ranked, and how many of them are better than one: of equal ones the earlier is.
-static int rank(const struct dc_search *search, int index, int *all)
-{
-  int better = 0;
-  double own = search->members[index].plan->descent.best_loss;
-  *all = 0;
-  for (int i = 0; i < search->member_count; i++) {
-    const struct dc_search_member *other = &search->members[i];
-    if (!is_ranked(other))
-      continue;
-    ++*all;
-    better += other->plan->descent.best_loss < own || (other->plan->descent.best_loss == own && i < index);
-  }
-  return better;
-}
-
-// Ends the worse half, by losses of one moment, but for members that have just lost three tenths of theirs.
-static void end_heat(struct dc_search *search)
-{
-  bool ends[DC_SEARCH_MEMBERS] = {false};
-  for (int i = 0; i < search->member_count; i++) {
-    const struct dc_search_member *member = &search->members[i];
-    int all, better;
-    if (!is_ranked(member))
-      continue;
-    better = rank(search, i, &all);
-    ends[i] = better >= DC_RACE_LEAST_LEFT && better >= (all + 1) / 2 && member->idle > 0;
-  }
-  for (int i = 0; i < search->member_count; i++)
-    if (ends[i])
-      dc_search_release_member(&search->members[i]);
-}
-
-// Where all members that have started are over, those that wait start at once.
-static void end_waiting(struct dc_search *search)
-{
-  int next = INT_MAX;
-  for (int i = 0; i < search->member_count; i++)
-    if (search->members[i].plan && search->members[i].wait < next)
-      next = search->members[i].wait;
-  if (next < INT_MAX && next > clock_of(search))
-    search->turn = next + search->race->ahead;
-}
-
-// Whether the loss does not feel the parameters where a member begins, as that of a body that nothing meets.
-static bool is_numb(const struct dc_search_member *member)
-{
-  return member->turns == 1 && member->moved && !member->own && member->last.gradient_norm <= DC_RACE_NUMB * member->last.loss;
-}
-
-// At a first guess that is numb members that begin there and follow its gradient end at once; a grasp begins elsewhere.
-static void end_numb(struct dc_search *search)
-{
-  if (!is_first_fan(search, search->members) || !is_numb(search->members))
-    return;
-  for (int i = search->member_count - 1; i >= 0; i--)
-    if (!search->members[i].windows && !search->members[i].elsewhere && search->members[i].recipe != DC_RECIPE_GRASP)
-      dc_search_release_member(&search->members[i]);
-  search->race->shared = true;
-  search->race->alone = false;
-}
-
-// A member that stalls ends.  In the first round, while others go on, a small fan takes its place at the best point,
-// unless there is one: fans of long steps wander off from where short ones would reach.
-static enum dc_status end_stalled(struct dc_search *search, int index, struct dc_error *error)
-{
-  bool polish = search->round == 0 && isfinite(search->stages[search->stage].loss) &&
-                applies(search, &dc_recipes[DC_RECIPE_SMALL_FAN]) &&
-                clock_of(search) < search->settings.portfolio.iterations;
-  for (int i = 0; i < search->member_count; i++)
-    polish = polish && !(search->members[i].plan && search->members[i].recipe == DC_RECIPE_SMALL_FAN);
-  dc_search_release_member(&search->members[index]);
-  return polish ? dc_race_start_member(search, index, DC_RECIPE_SMALL_FAN, 0, search->best, error) : DC_OK;
-}
-
-// Fans pass near the goal and leave it.  Where one does, a small fan begins at the best point, unless there is one.
-static enum dc_status polish(struct dc_search *search, const int *live, int count, struct dc_error *error)
-{
-  bool left = false;
-  for (int i = 0; i < search->member_count; i++)
-    if (search->members[i].plan && search->members[i].recipe == DC_RECIPE_SMALL_FAN)
-      return DC_OK;
-  for (int k = 0; k < count; k++) {
-    const struct dc_search_member *member = &search->members[live[k]];
-    left = left || (member->plan && member->recipe == DC_RECIPE_FIRST_FAN && member->moved &&
-                    member->last.loss > DC_RACE_LEFT * member->plan->descent.best_loss &&
-                    member->plan->descent.best_loss <= search->stages[search->stage].loss);
-  }
-  return left ? add_member(search, DC_RECIPE_SMALL_FAN, search->best, error) : DC_OK;
-}
-
-// Whether a member has been in another world for long enough.
-static bool has_been_away(const struct dc_search *search, struct dc_search_member *member)
-{
-  enum dc_recipe_kind kind = dc_recipes[member->recipe].kind;
-  if (kind == DC_RECIPE_SMOOTH_FAN)
-    return member->turns >= DC_RACE_SMOOTH_TURNS;
-  return dc_search_stalls(search, member) ||
-         member->turns >= (kind == DC_RECIPE_SOFT_FAN ? DC_RACE_SOFT_TURNS : DC_RACE_APPROACH_TURNS);
-}
-
-// Where all members are over but those in other worlds, those that wait and the default walk, a walk of shorter steps begins
-// at the best point: it would be of the next round, and often reaches at once.
-static enum dc_status shorten(struct dc_search *search, struct dc_error *error)
-{
-  bool rest = search->round % 2 == 0 && can_shorten(search) && dc_race_members(search) > 0;
-  for (int i = 0; i < search->member_count; i++)
-    rest = rest && (!search->members[i].plan || search->members[i].own || is_away(&search->members[i]));
-  return rest ? add_shorter(search, 1, error) : DC_OK;
-}
-
-// After a turn of the members live [count]: conversions and ends one by one, then those of a heat.
-enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count, struct dc_error *error)
-{
-  enum dc_status status = DC_OK;
-  bool all = !search->race->alone;
-  end_numb(search);
-  for (int k = 0; k < count && !status; k++) {
-    struct dc_search_member *member = &search->members[live[k]];
-    if (member->plan && !member->windows && is_numb(member))
-      dc_search_release_member(member);
-    if (!member->plan)
-      continue;
-    bool over = !member->moved || !(member->plan->descent.best_loss > search->target);
-    if (member->windows)
-      status = member->windows_over ? leave_windows(search, live[k], error) : DC_OK;
-    else if (member->elsewhere)
-      status = over || has_been_away(search, member) ? come_back(search, live[k], error) : DC_OK;
-    else if (over || (!member->own && member->turns >= search->settings.portfolio.iterations))
-      dc_search_release_member(member);
-    else if (member->own)
-      continue;
-    else if (dc_search_stalls(search, member))
-      status = end_stalled(search, live[k], error);
-  }
-  if (!status)
-    status = polish(search, live, count, error);
-  share_turns(search);
-  if (!status && all && clock_of(search) % DC_RACE_HEAT == 0)
-    end_heat(search);
-  if (!status)
-    status = shorten(search, error);
-  end_waiting(search);
-  return status;
-}
-
 // The leader's settings as they would be written into the scene, which the end of a race prints to be pasted.
 bool dc_search_found(const struct dc_search *search, struct dc_search_found *found)
 {
@@ -610,13 +384,14 @@ bool dc_search_found(const struct dc_search *search, struct dc_search_found *fou
   if (!race || !search->rolled)
     return false;
   const struct dc_recipe *leader = &dc_recipes[race->leader];
-  *found = (struct dc_search_found){.optimizer = dc_recipe_type(leader),
-                                    .options = race->options[race->leader],
-                                    .rate_name = dc_recipe_is_fan(leader) ? "radius" : "learning_rate",
-                                    .rate = leader->rate,
-                                    .quick = leader->quick,
-                                    .horizon = leader->kind == DC_RECIPE_WINDOWS ? &race->windows : NULL,
-                                    .begun = race->leader == DC_RECIPE_GRASP ? "a grasp" : dc_recipe_worlds[leader->kind],
-                                    .round = race->leader_round};
+  *found =
+      (struct dc_search_found){.optimizer = dc_recipe_type(leader),
+                               .options = race->options[race->leader],
+                               .rate_name = dc_recipe_is_fan(leader) ? "radius" : "learning_rate",
+                               .rate = leader->rate,
+                               .quick = leader->quick,
+                               .horizon = leader->kind == DC_RECIPE_WINDOWS ? &race->windows : NULL,
+                               .begun = race->leader == DC_RECIPE_GRASP ? "a grasp" : dc_recipe_worlds[leader->kind],
+                               .round = race->leader_round};
   return true;
 }

@@ -19,7 +19,8 @@ void dc_race_destroy(struct dc_search *search);
 
 // Creates the members of the round, of a race or of another search.
 enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *error);
-// The number of members that the round waits for, and the end of a round: one member may go on in the next, as its first.
+// The number of members that the round waits for, and the end of a round: one member may go on in the next, as its
+// first.
 int dc_race_members(const struct dc_search *search);
 void dc_race_close_round(struct dc_search *search);
 // The turn with which a member begins.
@@ -38,12 +39,13 @@ enum dc_status dc_race_first_grasp(struct dc_search *search, double *x, bool *fo
 // Whether a race has nothing left to try: no objective can be reached, and its first rounds are over; or everything is
 // reached although the loss, which asks for more than that, is above its target.
 bool dc_race_is_over(struct dc_search *search);
-// Sets the iterations of the turn that members live [count] are about to take: the default walk has as many as the others.
+// Sets the iterations of the turn that members live [count] are about to take: the default walk has as many as the
+// others.
 void dc_race_set_paces(struct dc_search *search, const int *live, int count);
 // Ends members that cannot go on, and after a heat the worse half of all; converts members whose first part is over.
 enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count, struct dc_error *error);
-// Whether a result in the scene itself may take the place of the best: none that reaches everything is given up for one of
-// lower loss that does not.
+// Whether a result in the scene itself may take the place of the best: none that reaches everything is given up for one
+// of lower loss that does not.
 bool dc_race_prefers(struct dc_search *search, const double *parameters, const struct dc_trajectory *trajectory);
 // Notes that a member has lowered the loss of the search.
 void dc_race_note(struct dc_search *search, const struct dc_search_member *member);

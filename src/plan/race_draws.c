@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The draws of a race: even rounds begin with them, and each number has its own spread.  Where hands can take the body that
-// has a goal, some draws are grasps (race_grasp.h) of random squeeze, height and place, and the first round begins one, too.
+// The draws of a race: even rounds begin with them, and each number has its own spread.  Where hands can take the body
+// that has a goal, some draws are grasps (race_grasp.h) of random squeeze, height and place, and the first round begins
+// one, too.
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,11 +3,12 @@
 //
 // With the body's centre b, up the direction against gravity, and hand i at x_i(y), y the displacements of actuators:
 //
-// 1. Every hand keeps its direction u_i, level, from the middle of all hands at the start; r_i is its distance from there.
+// 1. Every hand keeps its direction u_i, level, from the middle of all hands at the start; r_i is its distance from
+//    there.
 // 2. Hands are wanted at  b + rise up + aside + u_i r_i,  with rise as small as lets their lower ends clear the body's.
 //    y minimizes  sum_i |x_i(y) - wanted_i|^2 + damping |y - y_before|^2  by Gauss-Newton steps; derivatives are differences.
-// 3. r_i is that of the start, or more where the body does not fit between; closed hands have it less by the gap that the
-//    witness points tell and by the squeeze.
+// 3. r_i is that of the start, or more where the body does not fit between; closed hands have it less by the gap that
+//    the witness points tell and by the squeeze.
 // 4. The way: above the body, down, closed, up, across above all that is near the straight line, down to the goal.
 //    Between these places displacements are linear in time.
 #include "plan/race_grasp.h"
@@ -211,7 +212,8 @@ static bool look(struct site *site, const struct dc_model *model, const struct d
   return true;
 }
 
-// Distances of closed hands from their middle, from the gaps of open ones, which are opened where the body does not fit.
+// Distances of closed hands from their middle, from the gaps of open ones, which are opened where the body does not
+// fit.
 static bool close_hands(struct site *site, const double at[3], double squeeze, double *y, double *closed)
 {
   const struct dc_approach *approach = site->approach;

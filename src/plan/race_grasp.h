@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A first guess that takes a body between hands and carries it to its goal, by kinematics alone.
 //
-// Gradients tell a gripper to push a body along, not that it has to open, to go down, to close and to lift first.  Here the
-// hands of an approach (race_approach.h) are brought, by inverse kinematics, around the body, closed, and led along a way
-// that is higher than what stands between start and goal.
+// Gradients tell a gripper to push a body along, not that it has to open, to go down, to close and to lift first.  Here
+// the hands of an approach (race_approach.h) are brought, by inverse kinematics, around the body, closed, and led along
+// a way that is higher than what stands between start and goal.
 #ifndef DC_PLAN_RACE_GRASP_H
 #define DC_PLAN_RACE_GRASP_H
 
@@ -18,8 +18,8 @@ struct dc_grasp {
   double aside[3];   // of the hands' middle from its centre
 };
 
-// Writes parameters whose targets take the body to its goal; on entry they hold those of controls that take no part.  False:
-// there are less than two hands, no gravity, no place that is the body's goal, or no drive of slides and hinges.
+// Writes parameters whose targets take the body to its goal; on entry they hold those of controls that take no part.
+// False: there are less than two hands, no gravity, no place that is the body's goal, or no drive of slides and hinges.
 bool dc_grasp_guess(const struct dc_approach *approach, const struct dc_model *model, const struct dc_task *task,
                     const struct dc_window *window, const double *state, const struct dc_grasp *grasp,
                     double *parameters);

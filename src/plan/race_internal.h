@@ -44,4 +44,22 @@ void dc_race_set_approach(struct dc_search *search, double first_loss);
 enum dc_status dc_race_start_member(struct dc_search *search, int index, int recipe, int away, const double *x,
                                     struct dc_error *error);
 
+// race.c has the following for race_pass.c.
+
+// Adds a member to the round; one whose windows or world cannot begin is left out.
+enum dc_status dc_race_add(struct dc_search *search, int recipe, const double *x, struct dc_error *error);
+// Adds walks of shorter steps at the best point so far, at most three of them.
+enum dc_status dc_race_add_shorter(struct dc_search *search, int walks, struct dc_error *error);
+// Whether the recipe has something to do here.
+bool dc_race_applies(const struct dc_search *search, const struct dc_recipe *recipe);
+// Whether shorter steps have not begun at the best point yet, or not where it is now.
+bool dc_race_can_shorten(const struct dc_search *search);
+// Turns of the round but for those that the first fan had alone.
+int dc_race_clock(const struct dc_search *search);
+bool dc_race_is_first_fan(const struct dc_search *search, const struct dc_search_member *member);
+// The next turn belongs to the first fan alone until two of its turns have lost too little: where it reaches, little
+// else is paid.  From its turn DC_RACE_LEAD on the others have as many turns as it, all together: a fan that progresses
+// through all of its turns and does not reach takes half of the work.
+void dc_race_share_turns(struct dc_search *search);
+
 #endif

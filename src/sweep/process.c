@@ -117,8 +117,8 @@ static const char **make_arguments(const struct dc_sweep_place *place, const str
   return list;
 }
 
-// The words of "dcsim verify" for a run of this sweep.  Its page is left out where only results are kept, which is what the
-// last word says.
+// The words of "dcsim verify" for a run of this sweep.  Its page is left out where only results are kept, which is what
+// the last word says.
 static const char **make_verification(const struct dc_sweep_place *place, struct dc_arena *arena, const char *run)
 {
   const char *threads = dc_arena_printf(arena, "%d", place->threads);
@@ -251,8 +251,8 @@ static bool has_ended_well(const struct dc_sweep_place *place, long point, struc
 // Prepares the directory of a point, by what is there.
 // * A run that has ended well, of a study that verifies: only the certificate is missing.
 // * A run that was begun and did not end, or was ended by a signal (status above 128): it is resumed.
-// * Anything else that a run leaves is removed, and files of other origin are refused.  A failed run without a line in a journal would fail again: it starts anew, so that it
-//   leaves the same result.
+// * Anything else that a run leaves is removed, and files of other origin are refused.  A failed run without a line in
+//   a journal would fail again: it starts anew, so that it leaves the same result.
 static enum dc_status prepare(const struct dc_sweep_place *place, long point, const char *directory,
                               struct dc_process *process, struct dc_error *error)
 {

@@ -163,8 +163,8 @@ static void count_rows(struct dc_sweep *sweep)
   sweep->began_with = sweep->done;
 }
 
-// DC_IO where a directory without journals holds the study or the tables of somebody else, which would be written over.  A
-// journal may have been removed so that its points are run again: its study is there then.
+// DC_IO where a directory without journals holds the study or the tables of somebody else, which would be written over.
+// A journal may have been removed so that its points are run again: its study is there then.
 static enum dc_status refuse_others(const struct dc_sweep *sweep, struct dc_error *error)
 {
   static const char *const names[] = {"study.json", "sweep.csv", "sweep.h5", "sweep.html"};

@@ -292,8 +292,8 @@ static void draw_direction(const char *axes, struct dc_random *random, double di
   keep_axes(axes, direction);
 }
 
-// The speed that a shot needs, at equal masses, to lose g d by friction on its way of d, at a coefficient of 1, and to lift
-// what it hits by twice its radius r: v^2 = 2 g (d + 2 r).
+// The speed that a shot needs, at equal masses, to lose g d by friction on its way of d, at a coefficient of 1, and to
+// lift what it hits by twice its radius r: v^2 = 2 g (d + 2 r).
 static double hard_speed(const struct dc_model *model, int self, int aim)
 {
   const struct dc_body *bodies = model->bodies.bodies;

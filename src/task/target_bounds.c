@@ -9,11 +9,10 @@
 //     low - lead <= q + d <= high + lead  of slides and hinges with a range,
 //
 // where a lead is how far a target must be ahead of the body.  The force kp lead holds the weight of all that moves and
-// takes the body through its way in the time of the run, against kd; an effort_limit bounds it.  Bounds are
-// a tenth wider than that, so that targets in there are not bent by them (task/clamp.h), and hold the first guess.
-// Goals that are velocities or angles of joints add the way that a surface goes for them: a roller turns as often as the
-// wheel that it drives has to.
-// Pressures, muscles and lengths of cables stay without bounds.
+// takes the body through its way in the time of the run, against kd; an effort_limit bounds it.  Bounds are a tenth
+// wider than that, so that targets in there are not bent by them (task/clamp.h), and hold the first guess. Goals that
+// are velocities or angles of joints add the way that a surface goes for them: a roller turns as often as the wheel
+// that it drives has to. Pressures, muscles and lengths of cables stay without bounds.
 #include "task/target_bounds.h"
 
 #include <math.h>

@@ -98,8 +98,8 @@ static inline void arm(struct scene *scene)
   mechanism_pd(scene, free_body, 0.5, 0.2, 0.02, 0.01);
 }
 
-// The arm with its hand and a block beside it that follow the cart, and ties of the tool and the block: in one mechanism
-// and in two.
+// The arm with its hand and a block beside it that follow the cart, and ties of the tool and the block: in one
+// mechanism and in two.
 static inline void coupled_arm(struct scene *scene)
 {
   static const struct dc_coupling couplings[2] = {

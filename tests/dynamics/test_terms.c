@@ -207,8 +207,8 @@ static void soft_bodies(struct scene *scene)
   random_rotation(&random, box->rotation);
 }
 
-// The same with a body that nothing touches: in a part of a divided step, the state drawn for it is within a difference of
-// a jump of the factor that lag.c has.
+// The same with a body that nothing touches: in a part of a divided step, the state drawn for it is within a difference
+// of a jump of the factor that lag.c has.
 static void soft_crowd(struct scene *scene)
 {
   soft_bodies(scene);

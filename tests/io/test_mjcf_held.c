@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equalities that hold bodies of MJCF files, springs by time constants, masses on surfaces: what they become, by theory.
-// tests/io/test_mjcf_trees compares with MuJoCo.
+// Equalities that hold bodies of MJCF files, springs by time constants, masses on surfaces: what they become, by
+// theory. tests/io/test_mjcf_trees compares with MuJoCo.
 #include "harness.h"
 
 #include "urdf_fixture.h"
@@ -343,7 +343,8 @@ static void test_msh(void)
   refuse(model, "corner.msh: has 111 bytes instead of 112");
 }
 
-// An actuator on a tendon of one joint is that joint's, whatever law the joint follows another one by: c times the gear.
+// An actuator on a tendon of one joint is that joint's, whatever law the joint follows another one by: c times the
+// gear.
 static void test_driven_followers(void)
 {
 #define FOLLOWER(law)                                                                                                  \
@@ -385,8 +386,8 @@ static void test_followed_tendons(void)
   done();
 }
 
-// A tendon of two independent joints, of which one refers to 0.5: lengths of the scene are smaller by the 2 times 0.5.  A
-// servo of gear 2 with gains 3 and 0.5 and a control of 0.1 has 4 times these and pulls to 2 * 3 * 0.1/12 = 0.05.
+// A tendon of two independent joints, of which one refers to 0.5: lengths of the scene are smaller by the 2 times 0.5.
+// A servo of gear 2 with gains 3 and 0.5 and a control of 0.1 has 4 times these and pulls to 2 * 3 * 0.1/12 = 0.05.
 static void test_tendons_over_joints(void)
 {
 #define OVER(own, more)                                                                                                \
@@ -429,7 +430,8 @@ static void test_tendons_over_joints(void)
   done();
 }
 
-// Limits that are not alike in both directions are named, those of joints too; so are hulls of a given number of corners.
+// Limits that are not alike in both directions are named, those of joints too; so are hulls of a given number of
+// corners.
 static void test_named_limits(void)
 {
   open_model("<mujoco><worldbody><body name='l'><joint name='x' type='slide' actuatorfrcrange='-1 2'/>" BOX

@@ -521,8 +521,8 @@ static void test_single_tendons(void)
   refuse(AND(TWO, FIXED("damping='3 0 1'", "0", "1")), "damping of tendon t (line 1)");
 }
 
-// Controls beyond their range where the file says that these do not bind; powers of springs and of speeds; a keyframe of
-// an aligned body.
+// Controls beyond their range where the file says that these do not bind; powers of springs and of speeds; a keyframe
+// of an aligned body.
 static void test_unbound(void)
 {
   static const char motor[] =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links of SDF by the letter of the specification: which of them touch, where their joints start, and masses of geometry.
+// Links of SDF by the letter of the specification: which of them touch, where their joints start, and masses of
+// geometry.
 #include "urdf_fixture.h"
 
 #define SDF(text) "<sdf version='1.11'>" text "</sdf>"
@@ -151,7 +152,8 @@ static void test_starts(void)
   unload(&tree);
 }
 
-// Inertias of geometry: by the density of the collision, else of <inertial>, else of water; with a mass that is the mass.
+// Inertias of geometry: by the density of the collision, else of <inertial>, else of water; with a mass that is the
+// mass.
 static void test_automatic(void)
 {
   static const char *const inertial[] = {"<inertial auto='true'/>",
@@ -204,7 +206,8 @@ static void test_solids(void)
   unload(&tree);
 }
 
-// A collision that says no density has that of its link's <inertial>, else 1000 kg/m^3, whatever others of the link say.
+// A collision that says no density has that of its link's <inertial>, else 1000 kg/m^3, whatever others of the link
+// say.
 static void test_densities(void)
 {
 #define TWO_BALLS(more, first)                                                                                         \

@@ -34,8 +34,8 @@ static void test_world(void)
   unload(&tree);
 }
 
-// Drake's files hold the ground by a joint on "world" and let the robot beside it float; without "world" a robot has one
-// root.
+// Drake's files hold the ground by a joint on "world" and let the robot beside it float; without "world" a robot has
+// one root.
 static void test_roots(void)
 {
   struct tree tree = {0};

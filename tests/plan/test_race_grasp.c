@@ -4,7 +4,8 @@
 
 #include "plan_scene.h"
 
-// A gripper beside a cube of this size, %g, which is to lie on a step; %s: gravity, and the control of the right finger.
+// A gripper beside a cube of this size, %g, which is to lie on a step; %s: gravity, and the control of the right
+// finger.
 static const char scene_format[] =
     "{'name': 'grip', 'time': {'step': 0.03, 'steps': 90}, 'gravity': [0, 0, %s], 'contact': {'friction': 0.8},\n"
     " 'shapes': {'ground': {'type': 'plane'}, 'cube': {'type': 'box', 'size': [%g, 0.06, 0.06]},\n"

@@ -2,10 +2,10 @@
 // Friction as all models have it: what slides at time t and the energy that it dissipates up to t+1 (docs/theory.md,
 // "Friction").
 //
-// 1. Begin, once an interval: each pair of bodies whose coefficient is above 0 hands its sliding contacts to the model's
-//    list (struct dc_friction_methods), which cuts them into units of about equal work.
-// 2. Evaluate, once for each iterate of Newton's method: units run side by side and are gathered in their order, so that
-//    sums have the same bits at any number of threads.  Hessians may follow where they turn out to be needed
+// 1. Begin, once an interval: each pair of bodies whose coefficient is above 0 hands its sliding contacts to the
+//    model's list (struct dc_friction_methods), which cuts them into units of about equal work.
+// 2. Evaluate, once for each iterate of Newton's method: units run side by side and are gathered in their order, so
+//    that sums have the same bits at any number of threads.  Hessians may follow where they turn out to be needed
 //    (complete).
 // 3. Accept: the motions of the planes at this iterate become those that the next evaluations start from.
 // 4. Pull back, once an interval in the adjoint: cotangents of the poses at t, of coefficients, stiffness and points.
@@ -34,7 +34,8 @@ double dc_friction_support(double r, double inner, double zone, double *rate)
   return support;
 }
 
-// A contact of sum S has the gap at which 12/S equals it; friction is full up to `range` and fades out up to twice that.
+// A contact of sum S has the gap at which 12/S equals it; friction is full up to `range` and fades out up to twice
+// that.
 double dc_friction_within_range(double sum, double range, double *rate)
 {
   double gap = 12 / sum;
@@ -249,8 +250,8 @@ struct evaluation {
 };
 
 // One unit of an evaluation, on any thread.  HELD curvature lies between the iterate that was accepted last, in slot
-// `slot`, and this one, which is written to the other slot; MAJORANT forgets what was accepted.  On a primitive there is
-// no plane to be solved for: Hessians come with the gradients, for less than a second pass.
+// `slot`, and this one, which is written to the other slot; MAJORANT forgets what was accepted.  On a primitive there
+// is no plane to be solved for: Hessians come with the gradients, for less than a second pass.
 static void unit_pass(void *context, int k, int thread)
 {
   (void)thread;

@@ -46,9 +46,8 @@ struct dc_friction_derivatives {
              [6];  // lower triangles of what the rotations of a and of b add to h_aa and h_bb if they are to be exact
 };
 
-// Lists the sliding contacts, from the last evaluation of contact, which must have been at poses now [bodies].  There is
-// none where the coefficient is 0.
-// DC_OK or DC_MEMORY.
+// Lists the sliding contacts, from the last evaluation of contact, which must have been at poses now [bodies].  There
+// is none where the coefficient is 0. DC_OK or DC_MEMORY.
 enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struct dc_pose *now,
                                          const struct dc_friction_law *law, struct dc_error *error);
 
@@ -62,8 +61,9 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
 enum dc_friction_curvature { DC_FRICTION_CONVEX, DC_FRICTION_EXACT, DC_FRICTION_HELD, DC_FRICTION_MAJORANT };
 
 // The sum of D over all pairs at poses next [bodies], with gradients (order 1) and Hessians (order 2) per pair into
-// results [pair_count], which are zero at first and of another evaluation later.  May be called any number of times after begin, other evaluations of contact in between; the
-// solution of one call starts the next.  Same bits for any number of threads.
+// results [pair_count], which are zero at first and of another evaluation later.  May be called any number of times
+// after begin, other evaluations of contact in between; the solution of one call starts the next.  Same bits for any
+// number of threads.
 double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
                                     enum dc_friction_curvature curvature, struct dc_friction_derivatives *results);
 

@@ -70,8 +70,8 @@ static void clear(struct dc_contact *contact)
   dc_leaf_friction_clear(contact, &own->leaves);
 }
 
-// Notes a pair of nodes (i, j) that is blended; parent: the blend around it, counted from the pair's first one.  Entry 0
-// of a pair stands for "not blended".  0 or -1: out of memory.
+// Notes a pair of nodes (i, j) that is blended; parent: the blend around it, counted from the pair's first one.  Entry
+// 0 of a pair stands for "not blended".  0 or -1: out of memory.
 static int add_blend(struct dc_triangle_friction *own, int i, int j, int parent)
 {
   if (dc_grow(&own->blends, &own->blend_capacity, own->blend_count + 1, sizeof *own->blends))

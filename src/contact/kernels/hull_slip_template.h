@@ -126,7 +126,8 @@ static inline void hull_motion_system(const struct dc_slip_hulls *hulls, bool co
     g[i] = sum_in_all(g[i]);
 }
 
-// The same method as of solve_slips, for one plane: leaves slips and sizes at its motion z.  False: it did not converge.
+// The same method as of solve_slips, for one plane: leaves slips and sizes at its motion z.  False: it did not
+// converge.
 static inline bool solve_hull_slips(const struct dc_slip_hulls *hulls, double smoothing, double fastest_square,
                                     lanes z[3], int64_t *iterations)
 {

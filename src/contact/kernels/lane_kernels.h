@@ -48,8 +48,8 @@ struct dc_triangle_batch {
 
 enum { DC_LEAF_CORNERS = 64 };  // most vertices of a convex leaf
 
-// Eight pairs of convex leaves.  Unused lanes repeat a used one with weight 0; leaves of a lane with fewer vertices than
-// others of its side repeat one with share 0.
+// Eight pairs of convex leaves.  Unused lanes repeat a used one with weight 0; leaves of a lane with fewer vertices
+// than others of its side repeat one with share 0.
 struct dc_leaf_batch {
   double vertices[2][DC_LEAF_CORNERS][3][DC_BATCH] DC_LINE;  // of the leaf of a, of that of b
   double share[2][DC_LEAF_CORNERS][DC_BATCH];                // 3 / number of the leaf's vertices
@@ -128,8 +128,8 @@ struct dc_floor_batch {
   double slips[2][2][DC_BATCH], held[2][2][DC_BATCH];  // as in dc_friction_batch
 };
 
-// Vertices of one of two hulls that slide on the plane between them, eight side by side.  Unused lanes repeat a used one
-// with weight 0.
+// Vertices of one of two hulls that slide on the plane between them, eight side by side.  Unused lanes repeat a used
+// one with weight 0.
 struct dc_slip_batch {
   double arm[3][DC_BATCH] DC_LINE;                     // x_v - c_X of time t, world axes
   double lever[2][DC_BATCH];                           // (b_1, b_2).(x_v - o)

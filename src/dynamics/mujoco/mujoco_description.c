@@ -240,8 +240,8 @@ static void put_pairs(struct writer *writer)
   fputs("</contact>\n", writer->file);
 }
 
-// One coordinate as a polynomial of the other, and centres of bodies at one place, whose frames are there; the stiffness
-// is that of MuJoCo's constraints.  Of a body's links the innermost is meant.
+// One coordinate as a polynomial of the other, and centres of bodies at one place, whose frames are there; the
+// stiffness is that of MuJoCo's constraints.  Of a body's links the innermost is meant.
 static void put_equalities(struct writer *writer)
 {
   const struct dc_model_definition *definition = &writer->model->definition;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // COLLADA files have an axis and an angle in <rotate>.  Assimp takes the axis to be of unit length, and shears the mesh
-// where it is not; it passes over <skew> and over the
-// poses of skins without a word, and its <lookat> shears.  So each <rotate> of another length is written anew here, and the
-// others are refused.
+// where it is not; it passes over <skew> and over the poses of skins without a word, and its <lookat> shears.  So each
+// <rotate> of another length is written anew here, and the others are refused.
 #include "geometry/mesh/collada_text.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of glTF files that change the geometry and that Assimp passes over: skins, morph targets with weights, and
-// extensions that the file requires.  A reader that does not know one of these must not read the file (section "Specifying
-// Extensions" of the specification of glTF 2.0).
+// extensions that the file requires.  A reader that does not know one of these must not read the file (section
+// "Specifying Extensions" of the specification of glTF 2.0).
 //
-// The text of a .glb file is its first chunk.  Keys are found in the text as it stands; a string of a file that looks like
-// one of them at most refuses the file.
+// The text of a .glb file is its first chunk.  Keys are found in the text as it stands; a string of a file that looks
+// like one of them at most refuses the file.
 #include "geometry/mesh/gltf_text.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled content of an MJCF file: poses by quaternions, angles in radians, defaults applied, masses computed.  Private
-// to src/io/robot.
+// The compiled content of an MJCF file: poses by quaternions, angles in radians, defaults applied, masses computed.
+// Private to src/io/robot.
 #ifndef DC_IO_MJCF_MODEL_H
 #define DC_IO_MJCF_MODEL_H
 
@@ -183,8 +183,8 @@ struct dc_mjcf_ties {
   size_t site_count;
 };
 
-// A compiled model: elements with their classes' defaults applied, in the order of the file.  Lists are owned and freed by
-// dc_mjcf_release, strings belong to arena.
+// A compiled model: elements with their classes' defaults applied, in the order of the file.  Lists are owned and freed
+// by dc_mjcf_release, strings belong to arena.
 struct dc_mjcf {
   const char *name;
   struct dc_arena *arena;

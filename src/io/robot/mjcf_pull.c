@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fixed tendons of several joints of an MJCF model as tendons of the scene, and the servos on them.
 //
-// A tendon has the length L = sum of c_i q_i.  Coordinates of the scene are the file's less their references, so that its
-// lengths are smaller by sum of c_i ref_i.  An actuator of gear g on it pulls with
+// A tendon has the length L = sum of c_i q_i.  Coordinates of the scene are the file's less their references, so that
+// its lengths are smaller by sum of c_i ref_i.  An actuator of gear g on it pulls with
 //     g (gain u + b0 + b1 g L + b2 g v) = -k (L - r) - d v,   k = -b1 g^2,   d = -b2 g^2,   r = g (gain u + b0)/k,
-// which is a tendon of its own: spring and damper, with the actuator's limit.  Where k is 0, what is left of its force at
-// rest is one on the joints (mjcf_servos.c).
+// which is a tendon of its own: spring and damper, with the actuator's limit.  Where k is 0, what is left of its force
+// at rest is one on the joints (mjcf_servos.c).
 #include <math.h>
 
 #include "io/robot/mjcf_build.h"

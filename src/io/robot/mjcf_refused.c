@@ -120,8 +120,8 @@ static void check_locked(struct dc_mjcf_builder *builder, const struct dc_mjcf_j
                      dc_mjcf_called(builder, joint->name, joint->node), joint->node);
 }
 
-// A limit of all forces on a joint that is not alike in both directions, where a servo acts there, or that does not see what
-// a servo on a tendon does: steady forces obey it as it is.
+// A limit of all forces on a joint that is not alike in both directions, where a servo acts there, or that does not see
+// what a servo on a tendon does: steady forces obey it as it is.
 static void check_joint_limit(struct dc_mjcf_builder *builder, int j)
 {
   const struct dc_mjcf *mjcf = builder->mjcf;
@@ -142,8 +142,8 @@ static void check_joint_limit(struct dc_mjcf_builder *builder, int j)
 }
 
 // Names everything that nothing corresponds to: what the model would lack (soft bodies, equalities of bodies), and its
-// forces, as springs and ranges of tendons and actuators that pull at the start.  Actuators that are forces on slides and hinges, or gains on
-// their coordinates and velocities, act; others are left out with a note.
+// forces, as springs and ranges of tendons and actuators that pull at the start.  Actuators that are forces on slides
+// and hinges, or gains on their coordinates and velocities, act; others are left out with a note.
 void dc_mjcf_find_refused(struct dc_mjcf_builder *builder)
 {
   const struct dc_mjcf *mjcf = builder->mjcf;

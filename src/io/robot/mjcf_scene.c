@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // An MJCF model as shapes, bodies, couplings and ties of a scene's tree.
 //
-// A body of the file becomes a body whose shape's frame is the body's frame.  One without mass, geometry and joints is a
-// frame only, carried by the body above; one without mass that has joints hands them down to the only body below, which
-// then has several, outermost first.  Coordinates are the file's less those of the description (its "ref").
+// A body of the file becomes a body whose shape's frame is the body's frame.  One without mass, geometry and joints is
+// a frame only, carried by the body above; one without mass that has joints hands them down to the only body below,
+// which then has several, outermost first.  Coordinates are the file's less those of the description (its "ref").
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +93,8 @@ static void put_inertia(struct dc_mjcf_builder *builder, cJSON *object, int i, i
   dc_urdf_put_numbers(&builder->base, object, "inertia", inertia, 6, place);
 }
 
-// The start of a free body, in the world: the file's velocity is that of the frame's origin, turning in the body's axes.
+// The start of a free body, in the world: the file's velocity is that of the frame's origin, turning in the body's
+// axes.
 static void put_free_start(struct dc_mjcf_builder *builder, cJSON *object, int i, int place)
 {
   const struct dc_mjcf_body *body = &builder->mjcf->bodies[i];

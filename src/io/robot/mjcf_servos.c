@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Actuators of an MJCF model as those of bodies.
 //
-// An actuator's force is gear (gain u + b0 + b1 gear q + b2 gear v), q the file's coordinate.  So -b1 gear^2 is the gain
-// kp of "pd", and -b2 gear^2 is kd.  With u the control of the keyframe (0 without), gear (gain u + b0) is kp times the
-// target; where kp is 0 it is kd times the target velocity, and where both are 0 a constant force, within the limits of
-// the actuator and of the joint.
+// An actuator's force is gear (gain u + b0 + b1 gear q + b2 gear v), q the file's coordinate.  So -b1 gear^2 is the
+// gain kp of "pd", and -b2 gear^2 is kd.  With u the control of the keyframe (0 without), gear (gain u + b0) is kp
+// times the target; where kp is 0 it is kd times the target velocity, and where both are 0 a constant force, within the
+// limits of the actuator and of the joint.
 #include <math.h>
 #include <string.h>
 
@@ -149,8 +149,8 @@ static void put_effort_limit(struct dc_mjcf_builder *builder, cJSON *body, int c
     dc_urdf_put_number(&builder->base, body, "effort_limit", gains[0].effort, place);
 }
 
-// Where servos pull to: coordinates here are the file's less ref.  One that the include's start moves holds that, unless
-// the file controls it.
+// Where servos pull to: coordinates here are the file's less ref.  One that the include's start moves holds that,
+// unless the file controls it.
 static void put_targets(struct dc_mjcf_builder *builder, cJSON *pd, int count, const int *joints,
                         const struct dc_mjcf_gains *gains, int place)
 {

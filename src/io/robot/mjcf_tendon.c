@@ -61,8 +61,8 @@ static bool has_slack(const struct dc_mjcf_tendon_state *state)
   return state->slacks > 0 && (state->slack[0] != -1 || (state->slacks == 2 && state->slack[1] != -1));
 }
 
-// Adds the spring of a tendon, linear and slack at one length, without one at that of the joints' references, to that of
-// its joint: both together are slack at the mean of where they are, weighted by their constants.
+// Adds the spring of a tendon, linear and slack at one length, without one at that of the joints' references, to that
+// of its joint: both together are slack at the mean of where they are, weighted by their constants.
 static void fold_spring(struct dc_mjcf_joint *joint, double c, struct dc_mjcf_tendon_state *state)
 {
   double own = joint->stiffness, more = c * c * state->stiffness[0];
@@ -101,8 +101,8 @@ static void fold_into_joint(const struct dc_mjcf_reader *reader, struct dc_mjcf_
   state->limited = 0;
 }
 
-// Takes what a tendon of a scene can do, linear springs and dampers, friction and a range, from the state.  A joint that an
-// equality has taken away has no coordinate there.
+// Takes what a tendon of a scene can do, linear springs and dampers, friction and a range, from the state.  A joint
+// that an equality has taken away has no coordinate there.
 static void take_pull(const struct dc_mjcf_reader *reader, struct dc_mjcf_tendon *tendon)
 {
   const struct dc_mjcf_option *option = &reader->model->option;
@@ -203,8 +203,8 @@ static void read_joints(struct dc_mjcf_reader *reader, struct dc_mjcf_tendon *te
   tendon->count = left;
 }
 
-// Fixed and spatial tendons, whose states wait for the equalities of joints (dc_mjcf_fold_tendons).  The sites of a spatial
-// one are not read, as nothing here runs along them.
+// Fixed and spatial tendons, whose states wait for the equalities of joints (dc_mjcf_fold_tendons).  The sites of a
+// spatial one are not read, as nothing here runs along them.
 void dc_mjcf_read_tendons(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
 {
   struct dc_mjcf *model = reader->model;
@@ -244,8 +244,8 @@ static const struct dc_mjcf_coupling *line_of(const struct dc_mjcf *model, int j
   return line && model->joints[joint].ref == 0 && model->joints[found->joints[1]].ref == 0 ? found : NULL;
 }
 
-// The joint that all joints of a fixed tendon follow in proportion, or are, and the change of the tendon's length by its
-// coordinate: the tendon is one of that joint alone.  -1: there is none.
+// The joint that all joints of a fixed tendon follow in proportion, or are, and the change of the tendon's length by
+// its coordinate: the tendon is one of that joint alone.  -1: there is none.
 static int leader_of(const struct dc_mjcf *model, const struct dc_mjcf_tendon *tendon, double *coefficient)
 {
   int leader = -1;
@@ -294,8 +294,8 @@ void dc_mjcf_fold_tendons(struct dc_mjcf_reader *reader)
   }
 }
 
-// Finds the tendon that an actuator names.  One of a single joint, or of several that follow one, becomes a gear on that
-// joint.
+// Finds the tendon that an actuator names.  One of a single joint, or of several that follow one, becomes a gear on
+// that joint.
 void dc_mjcf_drive_tendon(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node,
                           struct dc_mjcf_actuator *actuator)
 {

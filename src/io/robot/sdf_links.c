@@ -27,8 +27,8 @@ static enum dc_status read_inertia(struct dc_sdf_reader *reader, struct dc_xml_e
   return status;
 }
 
-// The density of a collision, kg/m^3: its own, else that of the link's <inertial>.  The first collision speaks for links
-// with meshes; another one of a later collision is remembered in `densities`, for a warning.
+// The density of a collision, kg/m^3: its own, else that of the link's <inertial>.  The first collision speaks for
+// links with meshes; another one of a later collision is remembered in `densities`, for a warning.
 static enum dc_status read_density(struct dc_sdf_reader *reader, struct dc_xml_element *collision,
                                    struct dc_urdf_link *link)
 {
@@ -213,11 +213,10 @@ static enum dc_status read_color(struct dc_sdf_reader *reader, struct dc_xml_ele
   return DC_OK;
 }
 
-// Coulomb's coefficient of a collision, NAN without: Drake's, or that of ODE along the first direction.  Another one along
-// the second is named.
-// ODE's default is 1 where <ode> stands without <mu>. Infinite friction becomes 100, steeper than any slope that
-// matters. What differs (a second direction, a static coefficient) is left unmarked, so that it is named among what
-// was not used.
+// Coulomb's coefficient of a collision, NAN without: Drake's, or that of ODE along the first direction.  Another one
+// along the second is named. ODE's default is 1 where <ode> stands without <mu>. Infinite friction becomes 100, steeper
+// than any slope that matters. What differs (a second direction, a static coefficient) is left unmarked, so that it is
+// named among what was not used.
 static enum dc_status read_friction(struct dc_sdf_reader *reader, struct dc_xml_element *collision, double *mu)
 {
   struct dc_xml_element *drake = dc_xml_child(collision, "drake:proximity_properties");
@@ -250,9 +249,9 @@ static bool is_mask(double number)
   return number >= 0 && number <= 4294967295.0 && number == floor(number);
 }
 
-// Whom a collision touches, in bit masks of 16 bits, all by default; one without contact forces touches nothing unless it
-// has a mask.  The first collision of a link speaks for it.
-// Masks of up to 32 bits are taken, of which the lower 16 are kept. Without a category the mask is both.
+// Whom a collision touches, in bit masks of 16 bits, all by default; one without contact forces touches nothing unless
+// it has a mask.  The first collision of a link speaks for it. Masks of up to 32 bits are taken, of which the lower 16
+// are kept. Without a category the mask is both.
 static enum dc_status read_masks(struct dc_sdf_reader *reader, struct dc_xml_element *collision,
                                  struct dc_urdf_link *link)
 {

@@ -152,8 +152,8 @@ static void read_ellipsoid(struct dc_urdf_parser *parser, const XML_Char *name, 
   check_lengths(parser, name, "radii", 3, geometry->size);
 }
 
-// The shape in a <geometry>. Capsules and Drake's ellipsoids are no part of URDF, but of some readers' dialects; lengths are in metres, radii
-// too, and both are positive.
+// The shape in a <geometry>. Capsules and Drake's ellipsoids are no part of URDF, but of some readers' dialects;
+// lengths are in metres, radii too, and both are positive.
 static void read_surface(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
 {
   struct dc_urdf_geometry *geometry = &parser->urdf->geometries[parser->urdf->geometry_count - 1];

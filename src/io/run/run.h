@@ -55,8 +55,8 @@ bool dc_run_was_cut_short(const char *directory);
 enum dc_status dc_run_begin_again(const char *directory, const struct dc_scene *scene, struct dc_run **run,
                                   struct dc_error *error);
 
-// Adds one line to loss.csv and to progress.jsonl (which alone has seconds, parameters and terms), or, on failure, to neither: the call may be repeated.  DC_IO also
-// when the directory is no longer the one that was opened.
+// Adds one line to loss.csv and to progress.jsonl (which alone has seconds, parameters and terms), or, on failure, to
+// neither: the call may be repeated.  DC_IO also when the directory is no longer the one that was opened.
 enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_plan_iteration *row, struct dc_error *error);
 
 // Replaces DIR/name by a file of these bytes, as all below.  DC_IO also when the directory is no longer the one that
@@ -227,9 +227,9 @@ enum dc_status dc_run_read_poses(const char *path, int count, const char *const 
 enum dc_status dc_run_read_thinned(const char *directory, const struct dc_scene *scene, bool first, int most_frames,
                                    struct dc_stored_trajectory *trajectory, struct dc_error *error);
 
-// Whether the motion and the contacts that a file holds are those that it would hold of a trajectory of at least as many
-// frames, bit for bit.  *frame: the first in which they differ, in the table *name; -1: none.  A file without a table,
-// and contacts that are not known, are not compared.  DC_MEMORY.
+// Whether the motion and the contacts that a file holds are those that it would hold of a trajectory of at least as
+// many frames, bit for bit.  *frame: the first in which they differ, in the table *name; -1: none.  A file without a
+// table, and contacts that are not known, are not compared.  DC_MEMORY.
 enum dc_status dc_run_compare_readout(const struct dc_stored_trajectory *stored, const struct dc_trajectory *trajectory,
                                       const struct dc_run_readout *readout, const char **name, int *frame);
 

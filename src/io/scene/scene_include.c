@@ -503,8 +503,8 @@ static enum dc_status add_include(struct dc_scene_build *build, const struct dc_
   return status ? status : read_file(&include, total);
 }
 
-// Replaces "include", one include or an array of them, by the shapes, bodies, couplings, ties and tendons of the robots'
-// files, and removes it.  The collections they are appended to are checked for their kind first, as no reader
+// Replaces "include", one include or an array of them, by the shapes, bodies, couplings, ties and tendons of the
+// robots' files, and removes it.  The collections they are appended to are checked for their kind first, as no reader
 // has looked at them yet.
 enum dc_status dc_scene_include(struct dc_scene_build *build)
 {

@@ -285,8 +285,8 @@ enum dc_status dc_scene_read_bodies(struct dc_scene_build *build)
   return status;
 }
 
-// Leaves bounds of targets to be chosen, where neither the scene nor an argument gives them; an empty list is given, and
-// those of a resolved scene that says that they were chosen are not.  Worlds that share parameters have none.
+// Leaves bounds of targets to be chosen, where neither the scene nor an argument gives them; an empty list is given,
+// and those of a resolved scene that says that they were chosen are not.  Worlds that share parameters have none.
 static void open_bounds(const struct dc_scene_build *build, const struct dc_json *object,
                         const struct dc_control *control)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the files are that a robot's file names.
 //
-// A name is a path, relative to the robot's file, or file://PATH.  Others, package://NAME/PATH and model://NAME/PATH, are
-// looked for at three places, and the first that has the file is taken:
+// A name is a path, relative to the robot's file, or file://PATH.  Others, package://NAME/PATH and model://NAME/PATH,
+// are looked for at three places, and the first that has the file is taken:
 //   1. below the folders of --package-path;
 //   2. below the nearest folder above the robot's file that is called NAME;
 //   3. with a note, below the nearest folder above it that has such a file at all.
