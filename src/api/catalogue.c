@@ -128,7 +128,7 @@ static struct entry section_entry(int i)
       {"solver", "convergence of a step", NULL, dc_step_options},
       {"mujoco", "the contact model mujoco", NULL, dc_mujoco_options},
       {"gradient", "how gradients are computed", NULL, dc_gradient_options},
-      {"init", "first guess drawn at random", NULL, dc_first_guess_options},
+      {"init", "first guess drawn at random, or a grasp", NULL, dc_first_guess_options},
       {"continuation", "begin with softer contact, longer steps and stronger far fields", NULL,
        dc_continuation_options},
       {"portfolio", "several optimizers and drawn first guesses", NULL, dc_portfolio_options},

@@ -18,6 +18,7 @@
 #include "commands/refine.h"
 #include "commands/session.h"
 #include "io/run/run_check.h"
+#include "plan/race_grasp.h"
 
 // Takes the parameters of the earlier run as far as it went.  Where its steps were shorter or longer,
 // parameters of a step become those of the steps of this scene at the same time, by resampling first and
@@ -90,6 +91,13 @@ static enum dc_status take_controls(struct session *session, double *parameters)
   int count = dc_task_parameter_count(&scene->task, &scene->model, steps);
   for (int i = 0; session->given && i < count; i++)
     parameters[i] = session->given[i];
+  if (!earlier && session->optimizing && !session->given && scene->first_guess.type == DC_FIRST_GUESS_GRASP) {
+    const struct dc_grasp grasp = {.squeeze = scene->first_guess.squeeze, .clearance = scene->first_guess.clearance};
+    enum dc_status status = dc_grasp_begin(&scene->model, &scene->task, steps, &grasp, parameters, &session->error);
+    if (status == DC_BAD_INPUT)
+      dc_error_prefix(&session->error, "%.300s", scene->path);
+    return status;
+  }
   if (!earlier)
     return DC_OK;
   enum dc_status status = dc_run_check(earlier, true, &session->error);

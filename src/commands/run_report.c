@@ -18,6 +18,7 @@
 #include "commands/inspect_design.h"
 #include "commands/session.h"
 #include "io/scene/scene_format.h"
+#include "plan/race_grasp.h"
 
 enum { DESIGN_LINES = 40 };  // that a summary has
 
@@ -375,6 +376,23 @@ static void add_sampling_notes(const struct session *session, const struct outco
     dc_text_add(text, "  warning: all gradients vanished for %ld first guesses and their draws\n", guess->vanished);
 }
 
+// The points from which members of a race begin; a grasp is told as the world is in which others begin.
+static const char *const origins[DC_SEARCH_ORIGINS] = {[DC_FROM_FIRST_GUESS] = "first guess",
+                                                       [DC_FROM_BEST] = "best point so far",
+                                                       [DC_FROM_DRAW] = "drawn first guess",
+                                                       [DC_FROM_GRASP] = "first guess"};
+
+static const char *begun_with(const struct dc_search_found *found)
+{
+  return found->grasp ? "a grasp" : found->begun;
+}
+
+// Whether the settings alone lead from the scene's first guess to where the race ended.
+static bool begins_as_scene(const struct dc_search_found *found)
+{
+  return (found->grasp || found->origin == DC_FROM_FIRST_GUESS) && !found->begun && !found->horizon;
+}
+
 // The settings of a race's best member, ready to be put into the scene.
 static void put_found(const struct session *session, struct dc_json_writer *json)
 {
@@ -392,12 +410,16 @@ static void put_found(const struct session *session, struct dc_json_writer *json
     dc_put_options(json, scene, dc_horizon_options, found.horizon);
     dc_json_end(json, "}");
   }
+  if (found.grasp) {
+    dc_json_begin(json, "init", '{');
+    dc_json_put_string(json, "type", "grasp");
+    DC_JSON_NUMBERS(json, {"squeeze", found.grasp->squeeze}, {"clearance", found.grasp->clearance});
+    dc_json_end(json, "}");
+  }
   dc_json_end(json, "}");
   dc_json_put_string(json, "found_from",
-                     found.begun        ? found.begun
-                     : found.round == 0 ? "first guess"
-                     : found.round % 2  ? "best point so far"
-                                        : "drawn first guess");
+                     begun_with(&found) ? begun_with(&found) : origins[found.origin]);
+  dc_json_put_boolean(json, "found_alone", begins_as_scene(&found));
 }
 
 // Why the minimization is over, and of a search each stage with its numbers.
@@ -430,21 +452,21 @@ static void put_end(const struct session *session, const struct outcome *outcome
 }
 
 // One line tells what a race did, another the settings that it found, with the values that are not the defaults.
-// Rounds of a race alternate: the first begins at the first guess, odd ones at the best point so far, even ones at a
-// guess that is drawn anew. The line of settings is JSON, to be copied into the scene.
+// That line is JSON, to be copied into the scene.  Where the member began elsewhere than a scene can, a third line
+// tells how to have the result again.
 static void add_found(const struct session *session, struct dc_text *text)
 {
-  static const char *const from[] = {"the first guess", "the best point so far", "a drawn first guess"};
   struct dc_search_found found;
   const struct dc_search_stage *stages;
   if (!session->search || !dc_search_found(session->search, &found))
     return;
   dc_search_stages(session->search, &stages);
-  int place = found.round == 0 ? 0 : found.round % 2 ? 1 : 2;
-  dc_text_add(text, "  automatic: %d round%s, %ld rollout%s; best by %s from %s%s%s%s\n", stages[0].rounds,
+  const char *begun = begun_with(&found);
+  dc_text_add(text, "  automatic: %d round%s, %ld rollout%s; best by %s from %s %s%s%s%s\n", stages[0].rounds,
               dc_plural(stages[0].rounds), session->plan->work.rollouts, dc_plural(session->plan->work.rollouts),
-              found.optimizer->name, from[place], found.horizon ? ", after windows of a receding horizon" : "",
-              found.begun ? ", begun with " : "", found.begun ? found.begun : "");
+              found.optimizer->name, found.origin == DC_FROM_DRAW ? "a" : "the", origins[found.origin],
+              found.horizon ? ", after windows of a receding horizon" : "", begun ? ", begun with " : "",
+              begun ? begun : "");
   dc_text_add(text, "  settings found: \"optimizer\": {\"type\": \"%s\", \"%s\": %.3g%s}", found.optimizer->name,
               found.rate_name, found.rate, found.quick ? ", \"betas\": [0.3, 0.5], \"shared\": true" : "");
   if (found.horizon)
@@ -453,7 +475,16 @@ static void add_found(const struct session *session, struct dc_text *text)
                 "\"explore\": %ld, \"draws\": %ld, \"spread\": %.3g}",
                 found.horizon->length, found.horizon->iterations, found.horizon->apply, found.horizon->explore,
                 found.horizon->draws, found.horizon->spread);
+  if (found.grasp)
+    dc_text_add(text, ", \"init\": {\"type\": \"grasp\", \"squeeze\": %.3g, \"clearance\": %.3g}",
+                found.grasp->squeeze, found.grasp->clearance);
   dc_text_add(text, "\n");
+  const char *run = session->run ? dc_run_directory(session->run) : "RUN";
+  if (!begins_as_scene(&found))
+    dc_text_add(text,
+                "  they alone do not lead here from the scene's first guess: dcsim simulate SCENE --control %s replays "
+                "this%s, dcsim optimize SCENE --control %s goes on from it\n",
+                run, session->run ? "" : " (-o RUN keeps it)", run);
 }
 
 // A line for every stage that was begun.

@@ -15,12 +15,13 @@
 #include "base/threads.h"
 #include "plan/crew.h"
 
-static const char *const type_choices[] = {"given", "sample", NULL};
+static const char *const type_choices[] = {"given", "sample", "grasp", NULL};
 static const char *const distribution_choices[] = {"normal", "uniform", NULL};
 
 const struct dc_option dc_first_guess_options[] = {
     DC_CHOICE_OPTION(struct dc_first_guess_settings, type, "\"sample\"", type_choices,
-                     "given: begin with the parameters as they are; sample: draw them while the gradient vanishes"),
+                     "given: begin with the parameters as they are; sample: draw them while the gradient vanishes; grasp: hands take "
+                     "the body that has a goal and carry it there, by inverse kinematics"),
     DC_INTEGER_OPTION(struct dc_first_guess_settings, draws, "100", 1, 1e6, "most draws for one first guess"),
     DC_POSITIVE_OPTION(struct dc_first_guess_settings, sigma, "", "0.5", 1e6,
                        "standard deviation of every parameter about the first guess; of uniform: largest distance"),
@@ -34,6 +35,10 @@ const struct dc_option dc_first_guess_options[] = {
     DC_BOOLEAN_OPTION(struct dc_first_guess_settings, every_window, "true",
                       "look at the first guess of every window of a receding horizon, not of the first one only"),
     DC_SEED_OPTION(struct dc_first_guess_settings, "seed of the draws"),
+    DC_REAL_OPTION(struct dc_first_guess_settings, squeeze, "", "0.3", 0, 10,
+                   "grasp: how far closed hands aim beyond the surface of the body, in its radius"),
+    DC_REAL_OPTION(struct dc_first_guess_settings, clearance, "", "0.7", 0, 100,
+                   "grasp: height of the body above what it passes, in its radius"),
     DC_OPTIONS_END,
 };
 

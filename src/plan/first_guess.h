@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Initialization by sampling: where the gradient vanishes at the first guess, as with locally supported contact before
-// anything touches, controls are drawn at random until it does not (paper 000, section 6: how its baselines are
-// initialized).
+// First guesses that a scene asks for with "init".  By sampling: where the gradient vanishes at the first guess, as with
+// locally supported contact before anything touches, controls are drawn at random until it does not (paper 000, section
+// 6: how its baselines are initialized).  By a grasp: race_grasp.h.
 #ifndef DC_PLAN_FIRST_GUESS_H
 #define DC_PLAN_FIRST_GUESS_H
 
@@ -11,7 +11,7 @@
 
 struct dc_plan;
 
-enum dc_first_guess_type { DC_FIRST_GUESS_GIVEN, DC_FIRST_GUESS_SAMPLED };
+enum dc_first_guess_type { DC_FIRST_GUESS_GIVEN, DC_FIRST_GUESS_SAMPLED, DC_FIRST_GUESS_GRASP };
 enum dc_first_guess_distribution { DC_NORMAL, DC_UNIFORM };
 
 // "init" of a scene; the option table is dc_first_guess_options.
@@ -24,6 +24,7 @@ struct dc_first_guess_settings {
   double threshold;   // a gradient vanishes when its norm is at most this part of the loss
   bool every_window;  // check the first guess of every window of a receding horizon; false: only of the first
   long seed;
+  double squeeze, clearance;  // of a grasp, in the radius of the body
 };
 extern const struct dc_option dc_first_guess_options[];
 

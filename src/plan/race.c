@@ -130,7 +130,7 @@ static enum dc_status add_windows(struct dc_search *search, struct dc_search_mem
 // A member that starts elsewhere gets the plan of its world.  Soft fans stay in the scene's, with a factor on the
 // contact stiffness that comes nearer to 1 with each stage.
 enum dc_status dc_race_start_member(struct dc_search *search, int index, int recipe, int away, const double *x,
-                                    struct dc_error *error)
+                                    enum dc_search_origin origin, struct dc_error *error)
 {
   struct dc_search_member *member = &search->members[index];
   const struct dc_recipe *r = &dc_recipes[recipe];
@@ -143,6 +143,7 @@ enum dc_status dc_race_start_member(struct dc_search *search, int index, int rec
                                       .options = search->race->options[recipe],
                                       .pace = dc_recipe_is_fan(r) ? 1 : DC_WALK_PACE,
                                       .recipe = recipe,
+                                      .origin = origin,
                                       .own = search->round == 0 && recipe == DC_RECIPE_DEFAULT_WALK,
                                       .wait = search->round == 0 ? r->wait : 0,
                                       .elsewhere = elsewhere,
@@ -155,12 +156,13 @@ enum dc_status dc_race_start_member(struct dc_search *search, int index, int rec
 }
 
 // Adds a member to the round; one whose windows or world cannot begin is left out.
-enum dc_status dc_race_add(struct dc_search *search, int recipe, const double *x, struct dc_error *error)
+enum dc_status dc_race_add(struct dc_search *search, int recipe, const double *x, enum dc_search_origin origin,
+                           struct dc_error *error)
 {
   struct dc_error local = {0};
   if (search->member_count == DC_SEARCH_MEMBERS || !dc_race_applies(search, &dc_recipes[recipe]))
     return DC_OK;
-  enum dc_status status = dc_race_start_member(search, search->member_count, recipe, 1, x, &local);
+  enum dc_status status = dc_race_start_member(search, search->member_count, recipe, 1, x, origin, &local);
   if (!status)
     search->member_count++;
   else
@@ -174,7 +176,10 @@ static enum dc_status add_judged(struct dc_search *search, struct dc_error *erro
   bool drawn = search->round > 0 && search->round % 2 == 0;
   if (drawn && search->pool_count == 0)
     return DC_OK;
-  return dc_race_add(search, DC_RECIPE_JUDGED, drawn ? search->pool : search->round ? search->best : search->x, error);
+  if (drawn)
+    return dc_race_add(search, DC_RECIPE_JUDGED, search->pool, DC_FROM_DRAW, error);
+  return search->round ? dc_race_add(search, DC_RECIPE_JUDGED, search->best, DC_FROM_BEST, error)
+                       : dc_race_add(search, DC_RECIPE_JUDGED, search->x, DC_FROM_FIRST_GUESS, error);
 }
 
 // Adds a fan that begins with the body between the hands, where that is better than the first guess.
@@ -185,7 +190,7 @@ static enum dc_status add_grasp(struct dc_search *search, struct dc_error *error
   if (!x)
     return dc_out_of_memory_for(error, "a first guess");
   enum dc_status status = dc_race_first_grasp(search, x, &found, error);
-  status = status || !found ? status : dc_race_add(search, DC_RECIPE_GRASP, x, error);
+  status = status || !found ? status : dc_race_add(search, DC_RECIPE_GRASP, x, DC_FROM_GRASP, error);
   free(x);
   return status;
 }
@@ -203,7 +208,7 @@ enum dc_status dc_race_add_shorter(struct dc_search *search, int walks, struct d
   double rate = rate_of_leader(search) * DC_RACE_SHORTER;
   enum dc_status status = DC_OK;
   for (int k = 0; k < walks && !status; k++)
-    status = dc_race_add(search, dc_recipe_walk(rate / parts[k]), search->best, error);
+    status = dc_race_add(search, dc_recipe_walk(rate / parts[k]), search->best, DC_FROM_BEST, error);
   search->race->shortened = search->stages[search->stage].loss;
   return status;
 }
@@ -241,7 +246,7 @@ enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *err
   if (search->round == 0) {
     dc_race_set_approach(search, search->plan->descent.best_loss);
     for (int k = 0; k < DC_RECIPES_FIRST_ROUND && !status; k++)
-      status = dc_race_add(search, k, search->x, error);
+      status = dc_race_add(search, k, search->x, DC_FROM_FIRST_GUESS, error);
     if (!status)
       status = add_grasp(search, error);
     search->race->alone = dc_race_is_first_fan(search, search->members);
@@ -249,16 +254,17 @@ enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *err
   } else if (search->round % 2 && !is_stuck(search)) {
     status = dc_race_add_shorter(search, 3, error);
     if (!status)
-      status = dc_race_add(search, DC_RECIPE_SMALL_FAN, search->best, error);
+      status = dc_race_add(search, DC_RECIPE_SMALL_FAN, search->best, DC_FROM_BEST, error);
   }
   for (int i = 0; i < search->pool_count && !status && search->round % 2 == 0; i++) {
-    status = dc_race_add(search, DC_RECIPE_FIRST_FAN, search->pool + (size_t)i * n, error);
+    status = dc_race_add(search, DC_RECIPE_FIRST_FAN, search->pool + (size_t)i * n, DC_FROM_DRAW, error);
     if (!status && (i == 0 || !rows))
-      status = dc_race_add(search, dc_recipe_walk(rate), search->pool + (size_t)i * n, error);
+      status = dc_race_add(search, dc_recipe_walk(rate), search->pool + (size_t)i * n, DC_FROM_DRAW, error);
   }
   // Every second round that draws begins in another one of the easier worlds, too.
   if (!status && search->round > 0 && search->pool_count > 0 && search->round % 2 == 0)
-    status = dc_race_add(search, search->round % 4 ? DC_RECIPE_APPROACH : DC_RECIPE_SOFT, search->pool, error);
+    status = dc_race_add(search, search->round % 4 ? DC_RECIPE_APPROACH : DC_RECIPE_SOFT, search->pool, DC_FROM_DRAW,
+                         error);
   return status ? status : add_judged(search, error);
 }
 
@@ -374,7 +380,7 @@ bool dc_race_is_over(struct dc_search *search)
 void dc_race_note(struct dc_search *search, const struct dc_search_member *member)
 {
   search->race->leader = member->recipe;
-  search->race->leader_round = search->round;
+  search->race->leader_origin = member->origin;
 }
 
 // The leader's settings as they would be written into the scene, which the end of a race prints to be pasted.
@@ -391,7 +397,8 @@ bool dc_search_found(const struct dc_search *search, struct dc_search_found *fou
                                .rate = leader->rate,
                                .quick = leader->quick,
                                .horizon = leader->kind == DC_RECIPE_WINDOWS ? &race->windows : NULL,
-                               .begun = race->leader == DC_RECIPE_GRASP ? "a grasp" : dc_recipe_worlds[leader->kind],
-                               .round = race->leader_round};
+                               .begun = dc_recipe_worlds[leader->kind],
+                               .origin = race->leader_origin,
+                               .grasp = race->leader_origin == DC_FROM_GRASP ? &race->grasp : NULL};
   return true;
 }

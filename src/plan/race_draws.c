@@ -60,18 +60,23 @@ enum dc_status dc_race_first_grasp(struct dc_search *search, double *x, bool *fo
   size_t n = (size_t)search->world->parameter_count;
   double *xs = dc_alloc(FIRST_GRASPS * n, sizeof *xs), losses[FIRST_GRASPS], lowest = search->race->first_loss;
   enum dc_status statuses[FIRST_GRASPS], status = DC_OK;
+  struct dc_grasp grasps[FIRST_GRASPS];
   int count = 0;
   *found = false;
   if (!xs)
     return dc_out_of_memory_for(error, "a first guess");
   for (int k = 0; k < FIRST_GRASPS; k++)
-    count += guess(search, &(struct dc_grasp){.squeeze = SQUEEZES[k], .clearance = CLEARANCE}, xs + (size_t)count * n);
+  {
+    grasps[count] = (struct dc_grasp){.squeeze = SQUEEZES[k], .clearance = CLEARANCE};
+    count += guess(search, &grasps[count], xs + (size_t)count * n);
+  }
   if (count > 0)
     status = dc_plan_values(search->world, count, xs, losses, statuses, error);
   for (int k = 0; k < count && !status; k++)
     if (!statuses[k] && losses[k] < lowest) {
       lowest = losses[k];
       memcpy(x, xs + (size_t)k * n, n * sizeof *x);
+      search->race->grasp = grasps[k];
       *found = true;
     }
   free(xs);

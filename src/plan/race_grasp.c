@@ -326,3 +326,23 @@ bool dc_grasp_guess(const struct dc_approach *approach, const struct dc_model *m
   free(site.q);
   return made;
 }
+
+enum dc_status dc_grasp_begin(const struct dc_model *model, const struct dc_task *task, int steps,
+                              const struct dc_grasp *grasp, double *parameters, struct dc_error *error)
+{
+  const struct dc_window window = {.steps = steps, .time_step = model->definition.time.step};
+  struct dc_arena *arena = dc_arena_create();
+  double *state = dc_alloc((size_t)dc_task_state_size(task, model) + 1, sizeof *state);
+  struct dc_approach approach;
+  enum dc_status status = arena && state ? DC_OK : dc_out_of_memory_for(error, "a first guess");
+  if (!status)
+    dc_task_start(task, model, state);
+  if (!status && !(dc_approach_create(&approach, model, task, 1, arena) &&
+                   dc_grasp_guess(&approach, model, task, &window, state, grasp, parameters)))
+    status = dc_fail(error, DC_BAD_INPUT,
+                     "init.type: a grasp needs gravity, a place that a body is to reach and that no control moves, and "
+                     "two hands around it whose slides or hinges \"pd_targets\" move");
+  free(state);
+  dc_arena_destroy(arena);
+  return status;
+}

@@ -24,4 +24,9 @@ bool dc_grasp_guess(const struct dc_approach *approach, const struct dc_model *m
                     const struct dc_window *window, const double *state, const struct dc_grasp *grasp,
                     double *parameters);
 
+// The same as a first guess of the whole run, for hands and a body that are looked for here.  On entry parameters [of
+// all steps] are the scene's.  DC_BAD_INPUT: nothing can be grasped so.  DC_MEMORY.
+enum dc_status dc_grasp_begin(const struct dc_model *model, const struct dc_task *task, int steps,
+                              const struct dc_grasp *grasp, double *parameters, struct dc_error *error);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "plan/race.h"
 #include "plan/race_approach.h"
+#include "plan/race_grasp.h"
 #include "plan/race_judged.h"
 #include "plan/race_recipes.h"
 #include "plan/race_windows.h"
@@ -27,7 +28,9 @@ struct dc_race {
   int heavy_round;              // the first one for which it is not yet weighed
   struct dc_horizon windows;    // settings
   bool has_windows;
-  int leader, leader_round;  // recipe and round of the member that lowered the loss last
+  int leader;  // recipe of the member that lowered the loss last
+  enum dc_search_origin leader_origin;
+  struct dc_grasp grasp;     // of the member that begins with one
   bool succeeds;             // the best result reaches everything that can be reached
   int turns_since;           // it does, with those of draws
   bool shared;               // the first fan has stopped making progress once, or is none
@@ -42,12 +45,13 @@ void dc_race_set_approach(struct dc_search *search, double first_loss);
 // Starts the recipe at x as member `index`; away: in its own world, or number away of them, before its first part is
 // over.
 enum dc_status dc_race_start_member(struct dc_search *search, int index, int recipe, int away, const double *x,
-                                    struct dc_error *error);
+                                    enum dc_search_origin origin, struct dc_error *error);
 
 // race.c has the following for race_pass.c.
 
 // Adds a member to the round; one whose windows or world cannot begin is left out.
-enum dc_status dc_race_add(struct dc_search *search, int recipe, const double *x, struct dc_error *error);
+enum dc_status dc_race_add(struct dc_search *search, int recipe, const double *x, enum dc_search_origin origin,
+                           struct dc_error *error);
 // Adds walks of shorter steps at the best point so far, at most three of them.
 enum dc_status dc_race_add_shorter(struct dc_search *search, int walks, struct dc_error *error);
 // Whether the recipe has something to do here.

@@ -17,6 +17,7 @@ static enum dc_status leave_windows(struct dc_search *search, int index, struct 
 {
   struct dc_search_member *member = &search->members[index];
   int n = search->world->parameter_count, recipe = member->recipe;
+  enum dc_search_origin origin = member->origin;
   double *guesses = dc_alloc(2 * (size_t)n, sizeof *guesses), losses[2];
   enum dc_status statuses[2];
   if (!guesses)
@@ -26,7 +27,7 @@ static enum dc_status leave_windows(struct dc_search *search, int index, struct 
   dc_search_release_member(member);
   if (!status && !(statuses[0] && statuses[1])) {
     bool second = statuses[0] || (!statuses[1] && losses[1] < losses[0]);
-    status = dc_race_start_member(search, index, recipe, 0, guesses + (second ? n : 0), error);
+    status = dc_race_start_member(search, index, recipe, 0, guesses + (second ? n : 0), origin, error);
   }
   free(guesses);
   return status;
@@ -57,6 +58,7 @@ static enum dc_status come_back(struct dc_search *search, int index, struct dc_e
   struct dc_search_member *member = &search->members[index];
   size_t n = (size_t)search->world->parameter_count;
   int recipe = member->recipe;
+  enum dc_search_origin origin = member->origin;
   bool begun = dc_plan_iterations(member->plan) > 0, soft = dc_recipes[recipe].kind == DC_RECIPE_SOFT_FAN;
   int next = soft && member->stage + 1 < DC_RACE_SOFT_STAGES ? member->stage + 2 : 0;
   double *x = dc_alloc(n, sizeof *x);
@@ -67,7 +69,7 @@ static enum dc_status come_back(struct dc_search *search, int index, struct dc_e
   enum dc_status status = judged ? offer(search, member, x, error) : DC_OK;
   dc_search_release_member(member);
   if (!status && begun)
-    status = dc_race_start_member(search, index, recipe, next, x, error);
+    status = dc_race_start_member(search, index, recipe, next, x, origin, error);
   free(x);
   return status;
 }
@@ -165,7 +167,7 @@ static enum dc_status end_stalled(struct dc_search *search, int index, struct dc
   for (int i = 0; i < search->member_count; i++)
     polish = polish && !(search->members[i].plan && search->members[i].recipe == DC_RECIPE_SMALL_FAN);
   dc_search_release_member(&search->members[index]);
-  return polish ? dc_race_start_member(search, index, DC_RECIPE_SMALL_FAN, 0, search->best, error) : DC_OK;
+  return polish ? dc_race_start_member(search, index, DC_RECIPE_SMALL_FAN, 0, search->best, DC_FROM_BEST, error) : DC_OK;
 }
 
 // Fans pass near the goal and leave it.  Where one does, a small fan begins at the best point, unless there is one.
@@ -181,7 +183,7 @@ static enum dc_status polish(struct dc_search *search, const int *live, int coun
                     member->last.loss > DC_RACE_LEFT * member->plan->descent.best_loss &&
                     member->plan->descent.best_loss <= search->stages[search->stage].loss);
   }
-  return left ? dc_race_add(search, DC_RECIPE_SMALL_FAN, search->best, error) : DC_OK;
+  return left ? dc_race_add(search, DC_RECIPE_SMALL_FAN, search->best, DC_FROM_BEST, error) : DC_OK;
 }
 
 // Whether a member has been in another world for long enough.

@@ -91,6 +91,9 @@ bool dc_search_done(const struct dc_search *search);
 bool dc_search_reached(const struct dc_search *search);  // in the scene itself
 
 struct dc_horizon;
+struct dc_grasp;
+// The point from which a member of a race begins.
+enum dc_search_origin { DC_FROM_FIRST_GUESS, DC_FROM_BEST, DC_FROM_DRAW, DC_FROM_GRASP, DC_SEARCH_ORIGINS };
 // The settings of a race's best member.
 struct dc_search_found {
   const struct dc_optimizer_type *optimizer;
@@ -100,7 +103,8 @@ struct dc_search_found {
   bool quick;                        // betas of 0.3 and 0.5 and shared moments
   const struct dc_horizon *horizon;  // its first guess came from these windows; NULL: from none
   const char *begun;                 // the easier world in which it began; NULL: in none
-  int round;                         // 0: from the first guess; odd: from the best point so far; even: from a draw
+  enum dc_search_origin origin;
+  const struct dc_grasp *grasp;  // of DC_FROM_GRASP; else NULL
 };
 // False: the search is no race, or nothing could be rolled out.
 bool dc_search_found(const struct dc_search *search, struct dc_search_found *found);

@@ -25,6 +25,7 @@ struct dc_search_member {
   double *row;       // [parameter_count] parameters of last, then
   // The rest is used by races only (race.h).
   int recipe, wait;                     // wait: turns of the round's clock before it starts
+  enum dc_search_origin origin;         // of its point
   int turns;                            // that it has taken since it began, or came back from another world
   bool elsewhere;                       // its plan has smoother friction, softer contact or other terms
   int stage;                            // of those with softer contact, from the softest, 0, on

@@ -74,11 +74,26 @@ check "a fan that reaches is not slowed down by others" sh -c "sed -n 's/.*autom
 
 run 0 optimize lift.json -o none --quiet
 check "a lift tells how it began" grep -q 'begun with a grasp' "$out"
+# with_settings SCENE: the scene with the settings that the last run found, as somebody pastes them behind its last key.
+with_settings() {
+  { sed '$ s/}[ ]*$/,/' "$1"; sed -n 's/.*settings found: //p' "$out"; echo '}'; } >pasted.json
+}
+with_settings lift.json
+run 0 optimize pasted.json -o none --json --quiet
+check "what is printed of a grasp begins with it when it is pasted" \
+  sh -c "grep -q '\"success\": true' '$out' && grep -q '^ *\"iterations\": 0,' '$out'"
+run 0 optimize lift.json -o none --json --quiet --threads 1
+check "and stands in --json" sh -c "tr -d '\n' <'$out' | grep -q '\"init\": *{[^}]*\"type\": *\"grasp\"'"
+run 3 optimize shot.json -o none --quiet --set init.type=grasp
+check "a grasp of nothing is refused" grep -q 'init.type: a grasp needs gravity' "$err"
 # Under ipc the first guess feels nothing, and members that follow its gradient end.  A grasp that misses by 9 mm goes on.
 sed 's/"friction": 0.8/"friction": 0.8, "model": "ipc"/; s/"sphere", "radius": 0.03/"box", "size": [0.06, 0.06, 0.06]/
      s/0.3, 0, 0.2/0.1, 0, 0.2/; s/"tolerance": 0.03/"tolerance": 0.002/' lift.json >numb.json
 run 0 optimize numb.json -o none --quiet
 check "a grasp goes on where the first guess feels nothing" grep -q 'automatic: 1 round, .* begun with a grasp' "$out"
+with_settings numb.json
+run 0 optimize pasted.json -o none --json --quiet
+check "such a one reaches when it is pasted, too" grep -q '"success": true' "$out"
 
 # Interrupted where hands are brought near, and where it went on from there.
 # in_five_parts SCENE RUN SECONDS: the scene's run again, interrupted four times, has the bits of RUN.
@@ -117,9 +132,12 @@ cat >effort.json <<'SCENE'
   "objective": [{"type": "reach", "body": "cart", "target": [0.5, 0, 0], "tolerance": 0.02},
                 {"type": "effort", "weight": 1e-3}] }
 SCENE
-run 0 optimize mean.json -o none --quiet
+run 0 optimize mean.json -o mean --quiet
 check "a mean over frames: the last one is reached" grep -q 'task reached' "$out"
 check "and by which world is told" grep -q 'begun with more weight on what is judged' "$out"
+check "settings that do not lead there alone say how it is had again" grep -q 'replays this, dcsim optimize SCENE --control mean goes' "$out"
+run 0 simulate mean.json --control mean -o none --quiet
+check "and so it is" grep -q 'task reached' "$out"
 run 0 optimize effort.json -o effort --json --quiet --threads 2
 check "a goal beside a cost is reached" grep -q '"success": true' "$out"
 in_five_parts effort.json effort 0.05

@@ -428,7 +428,7 @@ static void put_properties(struct dc_json_writer *writer)
   put_members(writer, DC_LEAST_SQUARES_TYPES, "type", DC_DEFAULT_LEAST_SQUARES);
   dc_json_end(writer, "]}");
   put_section(writer, "gradient", "how the optimizer's gradients are computed", dc_gradient_options);
-  put_section(writer, "init", "draw the first guess at random while its gradient vanishes", dc_first_guess_options);
+  put_section(writer, "init", "how the first guess is made: drawn at random while its gradient vanishes, or a grasp", dc_first_guess_options);
   put_section(writer, "continuation", "begin to optimize with softer contact, longer steps and stronger far fields",
               dc_continuation_options);
   put_section(writer, "portfolio", "search: several optimizers and drawn first guesses", dc_portfolio_options);
