@@ -125,7 +125,7 @@ static void advise_angles(struct dc_task_site *site)
       continue;
     struct joint_goal goal;
     for (int k = 0; joint_goal(&scene->model.bodies, scene->task.objectives[i].options, k, &goal); k++) {
-      if (!goal.turns || fabs(goal.target - goal.now) <= DC_ADVISE_ANGLE)
+      if (!goal.turns || fabs(goal.target - goal.now) <= DC_ADVISE_ANGLE || !dc_advice_may_be_degrees(goal.target))
         continue;
       dc_advice_add(
           site->list, "degrees",

@@ -141,7 +141,7 @@ static void advise_degrees(struct dc_task_site *site)
       const struct dc_clamp *bounds = &coordinates.items[c].bounds;
       double bound = isfinite(bounds->high) && bounds->high > -bounds->low ? bounds->high : bounds->low;
       if (!coordinates.items[c].angle || ((const struct dc_actuator_options *)control->options)->chosen ||
-          !isfinite(bound) || fabs(bound) <= DC_ADVISE_ANGLE)
+          !dc_advice_may_be_degrees(bound))
         continue;
       dc_advice_add(
           site->list, "degrees",
@@ -317,6 +317,16 @@ static bool any_support(const struct dc_bodies *bodies, const struct dc_pose *po
   return false;
 }
 
+// A body that may touch this one and that a control moves, which may be brought under it; NULL: none.
+static const char *catcher(const struct dc_scene *scene, int body)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  for (int i = 0; i < bodies->count; i++)
+    if (i != body && dc_bodies_touch(bodies, body, i) && dc_task_drives(&scene->task, bodies, i))
+      return bodies->bodies[i].name;
+  return NULL;
+}
+
 // Notes a body at rest that nothing holds or supports and that falls by DC_ADVISE_FALLS times its size during the run.
 static void advise_fall(struct dc_task_site *site)
 {
@@ -336,9 +346,10 @@ static void advise_fall(struct dc_task_site *site)
     if (!(body->radius > 0) || !floats(scene, poses, i, down) || dc_vec_norm(body->start.velocity) > 0 ||
         fall < DC_ADVISE_FALLS * 2 * body->radius || any_support(bodies, poses, i, down))
       continue;
+    const char *hand = catcher(scene, i);
     dc_advice_add(site->list, "falls",
-                  "nothing lies below \"%.80s\": it falls %.3g m in %g s; a fixed body of shape \"plane\" is a ground",
-                  body->name, fall, time);
+                  "nothing lies below \"%.80s\": it falls %.3g m in %g s%s%.80s%s; a fixed body of shape \"plane\" is a ground",
+                  body->name, fall, time, hand ? " unless \"" : "", hand ? hand : "", hand ? "\" catches it" : "");
     break;
   }
   free(poses);

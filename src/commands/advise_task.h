@@ -28,6 +28,9 @@ static inline double dc_advice_duration(const struct dc_scene *scene)
   return scene->definition.time.step * (double)scene->definition.time.steps;
 }
 
+// Whether an angle of a joint (rad) may have been meant in degrees: it is beyond a turn, no multiple of a twelfth of
+// one, as turns of a crank are, and, below two turns, a whole number.
+bool dc_advice_may_be_degrees(double angle);
 // Distance of two points over the axes that count for the objective, m.
 double dc_advice_distance(const struct dc_objective *objective, const double a[3], const double b[3]);
 // Sets the part of a way along axes that do not count to 0.

@@ -180,6 +180,13 @@ static bool in_degrees(double angle)
   return isfinite(angle) && fabs(angle) > 2 * DC_ADVISE_ANGLE && fabs(angle) <= 720 && fmod(angle, 5) == 0;
 }
 
+bool dc_advice_may_be_degrees(double angle)
+{
+  double turns = fabs(angle) / DC_ADVISE_ANGLE, twelfth = DC_ADVISE_ANGLE / 12;
+  bool round = turns <= DC_ADVISE_MOST_TURNS && fabs(remainder(angle, twelfth)) < DC_ADVISE_ROUND;
+  return isfinite(angle) && turns > 1 && !round && (turns > 2 || angle == nearbyint(angle));
+}
+
 // Notes a hinge whose range, or whose start, is probably in degrees.
 static void advise_hinges(struct dc_task_site *site)
 {

@@ -120,6 +120,10 @@ done <<'TABLE'
 3|:18:104|subset of "xyz"|s/"tolerance": 0.02/"tolerance": 0.02, "axes": "xw"/
 3|:18:104|must be one of "end", "every"|s/"tolerance": 0.02/"tolerance": 0.02, "when": "always"/
 3|:19:108|must be <= length|s/"iterations": 3}/"iterations": 3}, "horizon": {"length": 5, "apply": 10}/
+3|:18:104|must be a string (is an array): |s/"tolerance": 0.02/"tolerance": 0.02, "axes": ["x", "y"]/
+3|:12:24|"joint": "fixed" holds a body still|s/"joint": "fixed", "shape": "plane"/"static": true, "shape": "plane"/
+3|:17:24|did you mean "pd_targets"|s/"type": "pd_targets"/"type": "position"/
+3|:18:26|did you mean "reach"|s/"type": "reach"/"type": "position"/
 0||z is up|s/0, 0, -9.81/0, -9.81, 0/
 0||"tolerance": 0.01 (m) would do|s/, "tolerance": 0.02//
 0||"control": \[{"type": "pd_targets"|s/"control": \[.*\]/"control": []/

@@ -49,6 +49,7 @@ sense "one of an objective" quaternion '0.707107, 0, 0, 0.707107' --set 'objecti
 sense "gains beyond a step" "stiff gains" 'would hold as well' --set bodies.pusher.pd.kp=1e9
 sense "windows of two steps" "short horizon" 'try.*horizon.length=20' --set 'horizon={"length": 2}'
 sense "no ground" falls 'plane' --set 'bodies.ground.joint=free' --set bodies.ground.shape=ball --set bodies.ground.mass=1 --set 'bodies.ground.position=[5, 5, 5]' --set time.steps=100
+sense "no ground, and a hand" falls 'unless ."pusher." catches it' --set bodies.ground.position='[0, 0, -50]' --set bodies.ground.shape=ball --set time.steps=100
 sense "restitution that is not got" restitution 'asked for is 0.9' --set contact.restitution=0.9 --set contact.stiffness=1e-2
 check "one stiffness for all that asks for another" [ "$(grep -o 'contact.stiffness=[^ "]*' "$out" | sort -u | wc -l)" -le 2 ]
 sense "friction that is not got" friction 'try.*contact.friction_smoothing=0.04' --set contact.friction=0.5 --set contact.friction_smoothing=1

@@ -58,6 +58,16 @@ sense gate.json contradiction 'at two places 0.4 m apart' --set 'objective=[{"ty
 sense gate.json degrees 'from -90 to 90 rad: in degrees that would be .-1.571, 1.571. rad' --set 'bodies.gate.range=[-90, 90]'
 sense gate.json degrees 'begins turned by 45 rad' --set 'bodies.gate.joint_position=[45]' --set 'objective[0].target=[44]'
 sound gate.json --set 'bodies.gate.range=[-19.3, 19.3]'
+# Turns of a crank are asked for in radians: a whole one, two and a half, and bounds a little beyond a turn.
+for turns in 6.2832 -12.566 15.708; do
+  run 0 check gate.json --set "objective[0].target=[$turns]"
+  check "$turns rad are no degrees" sh -c "! grep -q 'advice: degrees' '$out'"
+done
+turned='control=[{"type": "pd_targets", "body": "gate", "low": [-6.3], "high": [6.3]}]'
+run 0 check gate.json --set bodies.gate.pd.kp=10 --set "$turned"
+check "6.3 rad are no degrees" sh -c "! grep -q 'advice: degrees' '$out'"
+sense gate.json degrees 'bounds an angle of ."gate." at -*7 rad' --set bodies.gate.pd.kp=10 \
+  --set 'control=[{"type": "pd_targets", "body": "gate", "low": [-7], "high": [7]}]'
 
 # A velocity that cannot be had from the first step on.
 speed='objective=[{"type": "velocity", "body": "tip", "target": [5, 0, 0], "axes": "xy", "tolerance": 0.1}]'

@@ -107,6 +107,16 @@ enum dc_status dc_read_string(struct dc_options_reader *reader, const struct dc_
   return *string ? DC_OK : dc_json_fail(value, reader->error, DC_MEMORY, "out of memory");
 }
 
+// The string of an option, whose help says what it is to a reader who gave something else.
+static enum dc_status read_text(struct dc_options_reader *reader, const struct dc_json *value,
+                                const struct dc_option *option, const char **string)
+{
+  if (!cJSON_IsString(value->node) && option->help)
+    return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be a string (is %s): %s", dc_json_kind(value->node),
+                        option->help);
+  return dc_read_string(reader, value, string);
+}
+
 // "a", "b", "c", as far as they fit.
 void dc_list_choices(const char *const *names, char *list, size_t size)
 {
@@ -451,7 +461,7 @@ enum dc_status dc_read_option(struct dc_options_reader *reader, const struct dc_
     status = read_numbers(reader, value, option, &numbers, &count);
     result.reals = (struct dc_real_list){.count = count, .values = numbers};
     break;
-  case DC_STRING: status = dc_read_string(reader, value, &result.string); break;
+  case DC_STRING: status = read_text(reader, value, option, &result.string); break;
   case DC_CHOICE: status = dc_read_choice(reader, value, option->choices, &result.index); break;
   case DC_BODY:
   case DC_SHAPE: status = read_name(reader, value, option->type == DC_BODY, &result.index); break;
