@@ -63,8 +63,11 @@ make_tests() {
   make --no-print-directory -C "$build" -k -j"$jobs" "$@" 2>&1
 }
 # First the programs, as many as can be built; then every test that is there: one that does not compile keeps no other from running.
+# The library and the program are built by now, so that other flags reach the tests' own code alone: it runs briefly and compiles in a
+# third of the time at -O1.
 echo "check: compiling the tests"
-make_tests check TESTS= > "$build/check-build.log" || {
+flags=$(sed -n 's/^CFLAGS = //p' "$build/Makefile" | sed 's/-O[23]/-O1/')
+make_tests check TESTS= CFLAGS="$flags" > "$build/check-build.log" || {
   grep -v '^  CC' "$build/check-build.log" | tail -n 200
   echo "check: some tests could not be built"
 }

@@ -99,15 +99,17 @@ void dc_arena_adopt(struct dc_arena *arena, struct dc_arena *other)
   dc_arena_destroy(other);
 }
 
-// A chunk has its link in a cache line of its own, so that the piece behind it is aligned, too.
-static char *add_chunk(struct dc_arena *arena, size_t bytes)
+// A chunk has its link in front of the first whole cache line, where its piece begins.  Zeroed memory is asked for as such: the system
+// hands out large pieces as pages that are zero once they are touched, so that recordings of many steps cost nothing before they are made.
+static char *add_chunk(struct dc_arena *arena, size_t bytes, bool zeroed)
 {
-  struct chunk *chunk = aligned_alloc(ALIGNMENT, ALIGNMENT + bytes);
+  struct chunk *chunk = zeroed ? calloc(1, ALIGNMENT + sizeof *chunk + bytes) : malloc(ALIGNMENT + sizeof *chunk + bytes);
   if (!chunk)
     return NULL;
   chunk->next = arena->chunks;
   arena->chunks = chunk;
-  return (char *)chunk + ALIGNMENT;
+  uintptr_t behind = (uintptr_t)(chunk + 1);
+  return (char *)(chunk + 1) + (ALIGNMENT - behind % ALIGNMENT) % ALIGNMENT;
 }
 
 bool dc_arena_failed(const struct dc_arena *arena)
@@ -116,18 +118,18 @@ bool dc_arena_failed(const struct dc_arena *arena)
 }
 
 // Cuts a piece of count * size bytes from the newest block, after adding a block or a chunk where needed.
-static void *cut_piece(struct dc_arena *arena, size_t count, size_t size)
+static void *cut_piece(struct dc_arena *arena, size_t count, size_t size, bool zeroed)
 {
   size_t bytes = size && count > SIZE_MAX / 2 / size ? 0 : whole_lines(count * size);
   if (!bytes)
     return NULL;
   allocated += bytes;
   if (SINGLE_PIECES || bytes > LARGE) {
-    char *piece = add_chunk(arena, bytes);
-    return piece && SINGLE_PIECES ? memset(piece, 0xff, bytes) : piece;
+    char *piece = add_chunk(arena, bytes, zeroed);
+    return piece && SINGLE_PIECES && !zeroed ? memset(piece, 0xff, bytes) : piece;
   }
   if (bytes > arena->left) {
-    char *block = add_chunk(arena, BLOCK);
+    char *block = add_chunk(arena, BLOCK, false);
     if (!block)
       return NULL;
     arena->rest = block;
@@ -136,21 +138,25 @@ static void *cut_piece(struct dc_arena *arena, size_t count, size_t size)
   char *memory = arena->rest;
   arena->rest += bytes;
   arena->left -= bytes;
-  return memory;
+  return zeroed ? memset(memory, 0, bytes) : memory;
 }
 
-void *dc_arena_alloc_unset(struct dc_arena *arena, size_t count, size_t size)
+static void *alloc_piece(struct dc_arena *arena, size_t count, size_t size, bool zeroed)
 {
-  void *memory = arena ? cut_piece(arena, count, size) : NULL;
+  void *memory = arena ? cut_piece(arena, count, size, zeroed) : NULL;
   if (arena && !memory)
     arena->failed = true;
   return memory;
 }
 
+void *dc_arena_alloc_unset(struct dc_arena *arena, size_t count, size_t size)
+{
+  return alloc_piece(arena, count, size, false);
+}
+
 void *dc_arena_alloc(struct dc_arena *arena, size_t count, size_t size)
 {
-  void *memory = dc_arena_alloc_unset(arena, count, size);
-  return memory ? memset(memory, 0, count * size) : NULL;
+  return alloc_piece(arena, count, size, true);
 }
 
 char *dc_arena_strdup(struct dc_arena *arena, const char *text)

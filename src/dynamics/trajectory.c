@@ -54,7 +54,7 @@ static size_t bytes_of(const struct request *request)
   return (request->count * request->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-// Allocates all arrays of a trajectory, one by one or one after the other in a mapped file.
+// Allocates all arrays of a trajectory, in an arena or one after the other in a mapped file.
 static struct dc_trajectory *create(const struct dc_model *model, int steps, int pair_count,
                                     const struct dc_mapped_file *file)
 {
@@ -71,17 +71,15 @@ static struct dc_trajectory *create(const struct dc_model *model, int steps, int
   trajectory->time_step = model->definition.time.step;
   list_arrays(model, steps, pair_count, trajectory, requests);
   char *place = file ? file->bytes : NULL;
+  trajectory->arena = file ? NULL : dc_arena_create();
   for (int i = 0; i < ARRAYS; i++) {
-    void *memory = file ? place : dc_alloc(requests[i].count, requests[i].size);
+    void *memory = file ? place : dc_arena_alloc(trajectory->arena, requests[i].count, requests[i].size);
     place += file ? bytes_of(&requests[i]) : 0;
     complete &= memory != NULL;
     memcpy(requests[i].pointer, &memory, sizeof memory);
   }
-  if (!dc_model_keeps_velocity(model)) {
-    if (!file)
-      free(trajectory->velocity);
+  if (!dc_model_keeps_velocity(model))
     trajectory->velocity = NULL;
-  }
   if (file)
     trajectory->file = *file;
   if (complete)
@@ -111,7 +109,7 @@ struct dc_trajectory *dc_record_create_in(const struct dc_model *model, int step
 enum dc_status dc_record_add_velocity(struct dc_trajectory *record, int steps)
 {
   if (!record->velocity)
-    record->velocity = dc_alloc(((size_t)steps + 1) * (size_t)record->nv, sizeof *record->velocity);
+    record->velocity = dc_arena_alloc(record->arena, ((size_t)steps + 1) * (size_t)record->nv, sizeof *record->velocity);
   return record->velocity ? DC_OK : DC_MEMORY;
 }
 
@@ -138,20 +136,9 @@ void dc_trajectory_destroy(struct dc_trajectory *trajectory)
 {
   if (!trajectory)
     return;
-  if (trajectory->file.bytes) {
+  if (trajectory->file.bytes)
     dc_mapped_file_destroy(&trajectory->file);
-  } else {
-    free(trajectory->q);
-    free(trajectory->poses);
-    free(trajectory->velocity);
-    free(trajectory->min_gap);
-    free(trajectory->newton_iterations);
-    free(trajectory->evaluations);
-    free(trajectory->converged);
-    free(trajectory->pairs);
-    free(trajectory->remembers);
-    free(trajectory->between_first);
-  }
+  dc_arena_destroy(trajectory->arena);
   free(trajectory->between.at);
   free(trajectory->between.q);
   free(trajectory->between.pairs);

@@ -47,7 +47,8 @@ struct dc_trajectory {
   int *between_first;  // [steps + 1]: those inside of step t are between_first[t] ... [t + 1] - 1
   struct dc_between between;
   struct dc_memories memories;
-  struct dc_mapped_file file;  // that holds the arrays, the states inside of divided steps apart; or none
+  struct dc_arena *arena;      // that holds the arrays, the states inside of divided steps apart; NULL where a file does
+  struct dc_mapped_file file;  // the same; or none
 };
 
 // A trajectory whose adjoint is wanted, with a tape if the model stores that of so many steps (dc_model_stores_tape).
