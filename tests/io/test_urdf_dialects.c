@@ -89,8 +89,8 @@ static void test_attributes(void)
   LINK("b")                                                                                                            \
   LINK("c")                                                                                                            \
   LINK("d")                                                                                                            \
-  JOINT("i", "continuous", "a", "b", "<limit effort='7'/>") JOINT("j", "continuous", "b", "c", "")                     \
-      JOINT("k", "continuous", "c", "d", "")
+  JOINT("i", "continuous", "a", "b", "<limit effort='7'/>")                                                            \
+  JOINT("j", "continuous", "b", "c", "") JOINT("k", "continuous", "c", "d", "")
 
 static void test_gains(void)
 {
@@ -172,10 +172,11 @@ static void test_uris(void)
 static void test_round_shapes(void)
 {
   struct tree tree = {0};
-  load(&tree, ROBOT("<link name='a'><collision><geometry><drake:capsule radius='.1' length='.2'/></geometry></collision>"
-                    "</link><link name='b'><collision><geometry><drake:ellipsoid a='.1' b='.2' c='.3'/></geometry>"
-                    "</collision></link>" JOINT("j", "continuous", "world", "a", "")
-                        JOINT("k", "continuous", "world", "b", "")));
+  load(&tree,
+       ROBOT("<link name='a'><collision><geometry><drake:capsule radius='.1' length='.2'/></geometry></collision>"
+             "</link><link name='b'><collision><geometry><drake:ellipsoid a='.1' b='.2' c='.3'/></geometry>"
+             "</collision></link>" JOINT("j", "continuous", "world", "a", "")
+                 JOINT("k", "continuous", "world", "b", "")));
   CHECK_NEAR(member(find_body(&tree, "a"), "mass")->valuedouble, 1000 * M_PI * (0.002 + 4e-3 / 3), 1e-9);
   CHECK_NEAR(member(find_body(&tree, "b"), "mass")->valuedouble, 1000 * M_PI * 4 / 3 * 0.006, 1e-9);
   unload(&tree);
@@ -192,6 +193,35 @@ static void test_unread(void)
   check_note(&tree, "<contact> in <link>: ");
   for (const struct dc_note *note = tree.scene.notes.first; note; note = note->next)
     CHECK(!strstr(note->text, "safety"), "%s", note->text);
+  unload(&tree);
+  // what Gazebo would do with the robot is told one by one, what it would show is not
+  load(&tree, ROBOT(LINK("a") "<gazebo reference='a'><turnGravityOff>true</turnGravityOff><material>Red</material>"
+                              "<sensor><gravity/></sensor></gazebo>\n<gazebo><joint name='loop'><parent/></joint>"
+                              "<plugin><static/></plugin></gazebo><gazebo><joint name='more'/></gazebo>"));
+  check_note(&tree, "robot.urdf:3: <turnGravityOff> in <gazebo>: the link has its weight");
+  check_note(&tree, "robot.urdf:4: <joint> in <gazebo> and 1 more: the joint is left out: a loop stays open");
+  for (const struct dc_note *note = tree.scene.notes.first; note; note = note->next)
+    CHECK(!strstr(note->text, "<material>") && !strstr(note->text, "<static>") && !strstr(note->text, "<gravity>"),
+          "%s", note->text);
+  unload(&tree);
+}
+
+// Version 1.1 of the format has quaternions, whose scalar is last.
+static void test_quaternions(void)
+{
+  struct tree tree = {0};
+  load(&tree, ROBOT(LINK("a") JOINT("j", "continuous", "world", "a", "<origin xyz='1 2 3' quat_xyzw='0 6 0 8'/>")));
+  check_json(find_body(&tree, "a"), "rotation", "[0.8,0,0.6,0]");
+  unload(&tree);
+  tree = (struct tree){0};
+  load_as(&tree, "'robot.urdf'",
+          ROBOT(LINK("a") JOINT("j", "continuous", "world", "a", "<origin rpy='0 0 0' quat_xyzw='0 6 0 8'/>")));
+  CHECK(tree.status == DC_BAD_INPUT && strstr(tree.error.text, "both rpy and quat_xyzw"), "%s", tree.error.text);
+  unload(&tree);
+  tree = (struct tree){0};
+  load_as(&tree, "'robot.urdf'",
+          ROBOT(LINK("a") JOINT("j", "continuous", "world", "a", "<origin quat_xyzw='0 0 0 0'/>")));
+  CHECK(tree.status == DC_BAD_INPUT && strstr(tree.error.text, "quat_xyzw must not be zero"), "%s", tree.error.text);
   unload(&tree);
 }
 
@@ -255,5 +285,5 @@ RUN_TESTS_IN_TEMPORARY_FOLDER({"limits of 0", test_zero_limits}, {"settings of M
                               {"roots", test_roots}, {"attributes", test_attributes},
                               {"gains by joint, transmissions", test_gains},
                               {"gains of several joints of a body", test_gains_of_chain}, {"URIs", test_uris},
-                              {"round shapes", test_round_shapes},
+                              {"round shapes", test_round_shapes}, {"quaternions", test_quaternions},
                               {"elements that do not act", test_unread})

@@ -26,6 +26,9 @@ static bool put_passive(struct dc_mjcf_builder *builder, cJSON *object, const st
       dc_mjcf_remember(builder, &builder->dropped,
                        k ? "damping by higher powers of the speed of joint" : "stiffness by higher powers of joint",
                        name, joint->node);
+  if (joint->crowded)
+    dc_mjcf_remember(builder, &builder->dropped, "margin, which leaves nothing of the range, of joint", name,
+                     joint->node);
   if (!scalar && joint->armature > 0 && !dc_mjcf_has_rotor(builder, joint))
     dc_mjcf_remember(builder, &builder->dropped, "armature of joint", name, joint->node);
   if (!scalar && friction > 0)
@@ -68,7 +71,7 @@ static void put_joint(struct dc_mjcf_builder *builder, cJSON *object, const stru
     return;
   if (dc_mjcf_is_scalar(joint))
     dc_urdf_put_numbers(&builder->base, object, "range",
-                        (double[2]){joint->range[0] - joint->ref, joint->range[1] - joint->ref}, 2, place);
+                        (double[2]){joint->stops[0] - joint->ref, joint->stops[1] - joint->ref}, 2, place);
   else
     dc_mjcf_remember(builder, &builder->dropped, "range of the ball joint",
                      dc_mjcf_called(builder, joint->name, joint->node), joint->node);
@@ -130,8 +133,8 @@ static double start_of(struct dc_mjcf_builder *builder, int j)
     return given;
   if (!joint->limited)
     return start;
-  double inside = fmin(fmax(start, joint->range[0] - joint->ref), joint->range[1] - joint->ref);
-  if (inside != start) {
+  double inside = fmin(fmax(start, joint->stops[0] - joint->ref), joint->stops[1] - joint->ref);
+  if (fabs(inside - start) > 1e-12 * (1 + fabs(start))) {
     const char *moved =
         dc_arena_printf(builder->urdf.arena, "%s from %.6g to %.6g", dc_mjcf_called(builder, joint->name, joint->node),
                         start + joint->ref, inside + joint->ref);
@@ -141,19 +144,30 @@ static double start_of(struct dc_mjcf_builder *builder, int j)
 }
 
 // A ball joint has no coordinates in a scene, so a keyframe's quaternion becomes part of the body's pose: a
-// turn about the anchor.  Only a body whose single joint is a ball of its own can start so.  True: it is turned
-// by more than rounding.
-bool dc_mjcf_turns_at_start(const struct dc_mjcf_builder *builder, int i, struct dc_urdf_pose *pose)
+// turn about the anchor.  Joints outside of the ball move the turned body as they would have moved it before, so that
+// a body can start so whose innermost joint is a ball of its own, and its only one.
+static const struct dc_mjcf_joint *turned_ball(const struct dc_mjcf_builder *builder, int i)
 {
   int joints[DC_MJCF_MOST_JOINTS], owners[DC_MJCF_MOST_JOINTS], count = list_joints(builder, i, joints, owners);
-  const struct dc_mjcf_joint *joint = count == 1 ? &builder->mjcf->joints[joints[0]] : NULL;
-  if (!joint || joint->type != DC_MJCF_BALL || joint->held || owners[0] != i || !builder->key || !builder->key->qpos)
+  if (count < 1 || count > DC_MJCF_MOST_JOINTS || owners[count - 1] != i)
+    return NULL;
+  const struct dc_mjcf_joint *all = builder->mjcf->joints;
+  for (int k = 0; k + 1 < count; k++)
+    if (!dc_mjcf_is_scalar(&all[joints[k]]))
+      return NULL;
+  return all[joints[count - 1]].type == DC_MJCF_BALL ? &all[joints[count - 1]] : NULL;
+}
+
+// Turns the pose of a body by its ball joint's start.  True: it is turned by more than rounding.
+bool dc_mjcf_turns_at_start(const struct dc_mjcf_builder *builder, int i, struct dc_urdf_pose *pose)
+{
+  const struct dc_mjcf_joint *joint = turned_ball(builder, i);
+  if (!joint || joint->held || !builder->key || !builder->key->qpos)
     return false;
   // pose times (turn about pos)
   struct dc_urdf_pose turn;
   double matrix[9], moved[3];
   memcpy(turn.rotation, builder->key->qpos + joint->qpos, sizeof turn.rotation);
-  dc_rotation_normalize(turn.rotation);
   dc_rotation_matrix(matrix, turn.rotation);
   dc_mat_apply(moved, matrix, joint->pos);
   dc_vec_sub(turn.position, joint->pos, moved);
@@ -162,13 +176,13 @@ bool dc_mjcf_turns_at_start(const struct dc_mjcf_builder *builder, int i, struct
 }
 
 // A ball that cannot start turned, or whose spring would then rest elsewhere, is named.
-static void check_ball(struct dc_mjcf_builder *builder, int j, int count, bool own)
+static void check_ball(struct dc_mjcf_builder *builder, int i, int j)
 {
   const struct dc_mjcf_joint *joint = &builder->mjcf->joints[j];
   if (!builder->key || !builder->key->qpos || joint->held || fabs(builder->key->qpos[joint->qpos]) >= 1 - 1e-12)
     return;
   const char *name = dc_mjcf_called(builder, joint->name, joint->node);
-  if (count > 1 || !own)
+  if (turned_ball(builder, i) != joint)
     dc_mjcf_remember(builder, &builder->refused, "start of the ball joint", name, joint->node);
   else if (joint->stiffness > 0)
     dc_mjcf_remember(builder, &builder->dropped, "where the spring of the turned ball joint is slack:", name,
@@ -178,7 +192,7 @@ static void check_ball(struct dc_mjcf_builder *builder, int j, int count, bool o
 // "joint_position" and "joint_velocity" of a body, left out where all are 0.  Free bodies start by pose and
 // velocity instead, and joints that a coupling drives by their driver.  A ball has three velocities and no
 // position.
-static void put_starts(struct dc_mjcf_builder *builder, cJSON *body, int count, const int *joints, bool own, int place)
+static void put_starts(struct dc_mjcf_builder *builder, cJSON *body, int i, int count, const int *joints, int place)
 {
   static const int degrees[] = {6, 3, 1, 1};
   const struct dc_mjcf *mjcf = builder->mjcf;
@@ -195,7 +209,7 @@ static void put_starts(struct dc_mjcf_builder *builder, cJSON *body, int count, 
       moving |= velocities[freedoms++] != 0;
     }
     if (joint->type == DC_MJCF_BALL) {
-      check_ball(builder, joints[k], count, own);
+      check_ball(builder, i, joints[k]);
       continue;
     }
     dc_urdf_note_start(&builder->base, body, scalars, joint->name);
@@ -265,7 +279,7 @@ enum dc_status dc_mjcf_put_joints(struct dc_mjcf_builder *builder, cJSON *body, 
       put_passive(builder, object, joint, forces[k], at);
     }
   }
-  put_starts(builder, body, count, joints, owners[0] == i, place);
+  put_starts(builder, body, i, count, joints, place);
   dc_mjcf_put_actuators(builder, body, count, joints, gains, place);
   return DC_OK;
 }

@@ -35,8 +35,7 @@
       ACTS(element, "springlength"), ABSENT(element, "solreflimit", NULL, "how soft the ends of its range are"),       \
       ABSENT(element, "solimplimit", NULL, "how soft the ends of its range are"),                                      \
       ABSENT(element, "solreffriction", NULL, "how soft its friction is"),                                             \
-      ABSENT(element, "solimpfriction", NULL, "how soft its friction is"),                                             \
-      ABSENT(element, "margin", "0", "where the end of its range begins to act"),                                      \
+      ABSENT(element, "solimpfriction", NULL, "how soft its friction is"), ACTS(element, "margin"),                    \
       ABSENT(element, "actuatorfrcrange", NULL, "a limit of all forces along it"),                                     \
       ABSENT(element, "actuatorfrclimited", "false", "a limit of all forces along it")
 #define HELD(element)                                                                                                  \
@@ -244,7 +243,7 @@ const struct dc_mjcf_known dc_mjcf_known[] = {
     ACTS("joint", "stiffness"),
     ACTS("joint", "range"),
     ACTS("joint", "limited"),
-    ABSENT("joint", "margin", "0", "where the end of its range begins to act"),
+    ACTS("joint", "margin"),
     ACTS("joint", "ref"),
     ACTS("joint", "springref"),
     ACTS("joint", "armature"),
@@ -275,8 +274,8 @@ const struct dc_mjcf_known dc_mjcf_known[] = {
     ACTS("geom", "shellinertia"),
     ABSENT("geom", "solmix", "1", "its weight where parameters of contacts are mixed"),
     SOFT_CONTACT("geom"),
-    ABSENT("geom", "margin", "0", "how far away its contacts begin"),
-    ABSENT("geom", "gap", "0", "how much nearer its contacts are without force"),
+    ABSENT("geom", "margin", "0", "how far from others it rests: MuJoCo adds the margins of both (here: none)"),
+    ABSENT("geom", "gap", "0", "how much nearer its contacts are without force (it moves nothing in MuJoCo 3.14)"),
     ACTS("geom", "fromto"),
     PLACED("geom"),
     ACTS("geom", "hfield"),
@@ -305,8 +304,8 @@ const struct dc_mjcf_known dc_mjcf_known[] = {
     ACTS("pair", "friction"),
     SOFT_CONTACT("pair"),
     ABSENT("pair", "solreffriction", NULL, "how soft its friction is"),
-    ABSENT("pair", "margin", "0", "how far away its contacts begin"),
-    ABSENT("pair", "gap", "0", "how much nearer its contacts are without force"),
+    ABSENT("pair", "margin", "0", "how far apart both rest (here: none)"),
+    ABSENT("pair", "gap", "0", "how much nearer its contacts are without force (it moves nothing in MuJoCo 3.14)"),
     ACTS("exclude", "*"),
     HARMLESS("exclude", "name"),
     ACTS("exclude", "body1"),

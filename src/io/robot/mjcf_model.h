@@ -67,7 +67,8 @@ struct dc_mjcf_joint {
   const struct dc_mjcf_node *node;
   int body, type, qpos, dof;  // first entries in keyframes
   double pos[3], axis[3], range[2];
-  bool limited;
+  double stops[2];        // where it stops: the range less its margin, within those of tendons of it alone
+  bool limited, crowded;  // crowded: its margin would leave nothing of the range
   double ref, springref, stiffness, damping, armature, frictionloss;
   double spring_time[2];  // a time constant and a ratio of damping that the spring is given by; 0: it is not
   double force;           // limit of the actuators' sum, N or N m; INFINITY: none
@@ -108,7 +109,7 @@ struct dc_mjcf_tendon {
   double *coefficients;
   struct dc_mjcf_tendon_state *state;  // its attributes, less what a joint does for it, or the pull
   struct dc_mjcf_pull pull;
-  const char *acts;                    // one thing that it does by itself, as a word of a message; NULL: nothing
+  const char *acts;  // one thing that it does by itself, as a word of a message; NULL: nothing
 };
 
 enum dc_mjcf_transmission { DC_MJCF_OF_JOINT, DC_MJCF_OF_TENDON, DC_MJCF_OF_SITE, DC_MJCF_OF_OTHER };

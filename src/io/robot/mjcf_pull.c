@@ -36,7 +36,7 @@ static double start_at(const struct dc_mjcf_builder *builder, int j)
     return a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * a[4])));
   }
   double start = dc_mjcf_wanted_start(builder, j);
-  return joint->limited ? fmin(fmax(start, joint->range[0] - joint->ref), joint->range[1] - joint->ref) : start;
+  return joint->limited ? fmin(fmax(start, joint->stops[0] - joint->ref), joint->stops[1] - joint->ref) : start;
 }
 
 // A tendon of the scene with its joints; NULL: a joint has no body there.

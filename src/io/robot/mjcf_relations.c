@@ -9,6 +9,8 @@
 
 #include "io/json/json_value.h"
 #include "io/robot/mjcf_reader.h"
+#include "math/rotation.h"
+#include "math/vector.h"
 
 // Room for one more.
 static bool make_room(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *array, size_t *room,
@@ -238,6 +240,21 @@ static double *key_numbers(struct dc_mjcf_reader *reader, const struct dc_mjcf_n
   return count == wanted ? numbers : NULL;
 }
 
+// Quaternions of free and ball joints become of unit length; one of length zero is no turn, as MuJoCo has it.
+static void normalize_turns(const struct dc_mjcf *model, double *qpos)
+{
+  for (size_t j = 0; qpos && j < model->joint_count; j++) {
+    int type = model->joints[j].type;
+    double *turn = qpos + model->joints[j].qpos + (type == DC_MJCF_FREE ? 3 : 0);
+    if (type != DC_MJCF_FREE && type != DC_MJCF_BALL)
+      continue;
+    if (sqrt(turn[0] * turn[0] + dc_vec_dot(turn + 1, turn + 1)) > 1e-15)
+      dc_rotation_normalize(turn);
+    else
+      memcpy(turn, dc_urdf_identity.rotation, sizeof dc_urdf_identity.rotation);
+  }
+}
+
 // Keyframes come last, as their lists have an entry for every coordinate, velocity and actuator of the model.
 void dc_mjcf_read_keys(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
 {
@@ -248,6 +265,7 @@ void dc_mjcf_read_keys(struct dc_mjcf_reader *reader, const struct dc_mjcf_node 
       continue;
     key.name = dc_mjcf_copy(reader, dc_mjcf_text(reader, node, "name"));
     key.qpos = key_numbers(reader, node, "qpos", model->nq, &key);
+    normalize_turns(model, key.qpos);
     key.qvel = key_numbers(reader, node, "qvel", model->nv, &key);
     key.ctrl = key_numbers(reader, node, "ctrl", (int)model->actuator_count, &key);
     if (!reader->status &&

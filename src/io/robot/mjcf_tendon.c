@@ -19,7 +19,7 @@
 // The attributes of a tendon, from defaults and the element; limited: 0, 1, or 2 for "auto", which asks whether
 // a range is given.
 struct dc_mjcf_tendon_state {
-  double stiffness[3], damping[3], friction, armature, range[2];
+  double stiffness[3], damping[3], friction, armature, range[2], margin;
   double slack[2];  // lengths between which the spring is slack; -1 for both: that of the joints' springs
   int slacks;       // how many of them the file gives
   double reference; // length where the joints' springs are slack
@@ -46,6 +46,7 @@ static void apply_tendon(struct dc_mjcf_reader *reader, const struct dc_mjcf_nod
   int slacks = dc_mjcf_numbers(reader, node, "springlength", 1, 2, state->slack);
   state->slacks = slacks ? slacks : state->slacks;
   dc_mjcf_choose(reader, node, "limited", limits, &state->limited);
+  dc_mjcf_number(reader, node, "margin", &state->margin);
   state->ranged |= dc_mjcf_numbers(reader, node, "range", 2, 2, state->range) > 0;
 }
 
@@ -80,7 +81,8 @@ static void fold_spring(struct dc_mjcf_joint *joint, double c, struct dc_mjcf_te
 static void fold_into_joint(const struct dc_mjcf_reader *reader, struct dc_mjcf_joint *joint, double c,
                             struct dc_mjcf_tendon_state *state)
 {
-  double low = fmin(state->range[0] / c, state->range[1] / c), high = fmax(state->range[0] / c, state->range[1] / c);
+  double ends[2] = {(state->range[0] + state->margin) / c, (state->range[1] - state->margin) / c};
+  double low = c > 0 ? ends[0] : ends[1], high = c > 0 ? ends[1] : ends[0];
   fold_spring(joint, c, state);
   if (state->damping[0] > 0 && state->damping[1] == 0 && state->damping[2] == 0) {
     joint->damping += c * c * state->damping[0];
@@ -90,14 +92,14 @@ static void fold_into_joint(const struct dc_mjcf_reader *reader, struct dc_mjcf_
   joint->armature += c * c * state->armature;
   state->friction = state->armature = 0;
   if (joint->limited) {
-    low = fmax(low, joint->range[0]);
-    high = fmin(high, joint->range[1]);
+    low = fmax(low, joint->stops[0]);
+    high = fmin(high, joint->stops[1]);
   }
   if (!is_limited(reader, state) || !(low < high))
     return;
   joint->limited = true;
-  joint->range[0] = low;
-  joint->range[1] = high;
+  joint->stops[0] = low;
+  joint->stops[1] = high;
   state->limited = 0;
 }
 
@@ -128,9 +130,11 @@ static void take_pull(const struct dc_mjcf_reader *reader, struct dc_mjcf_tendon
     pull->friction = option->no_friction ? 0 : state->friction;
     state->friction = 0;
   }
-  if (is_limited(reader, state) && state->range[0] < state->range[1]) {
+  double low = state->range[0] + state->margin, high = state->range[1] - state->margin;
+  if (is_limited(reader, state) && low < high) {
     pull->ranged = true;
-    memcpy(pull->range, state->range, sizeof pull->range);
+    pull->range[0] = low;
+    pull->range[1] = high;
     state->limited = 0;
   }
   pull->acts = pull->stiffness > 0 || pull->damping > 0 || pull->friction > 0 || pull->ranged;

@@ -242,6 +242,7 @@ struct joint_state {
   int limited, force_limited;
   bool ranged, force_ranged, sprung;
   double force_range[2], stiffness[3], damping[3];  // of powers 1 to 3
+  double margin;                                    // of the ends of its range, never in degrees
 };
 
 // Attributes on top of those of the classes of defaults, outermost first. Whether a range was given is kept beside it:
@@ -256,6 +257,7 @@ static void apply_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_node
   dc_mjcf_numbers(reader, node, "axis", 3, 3, joint->axis);
   state->ranged |= dc_mjcf_numbers(reader, node, "range", 2, 2, joint->range) > 0;
   dc_mjcf_choose(reader, node, "limited", limits, &state->limited);
+  dc_mjcf_number(reader, node, "margin", &state->margin);
   dc_mjcf_number(reader, node, "ref", &joint->ref);
   state->sprung |= dc_mjcf_numbers(reader, node, "springref", 1, 1, &joint->springref) > 0;
   dc_mjcf_numbers(reader, node, "stiffness", 1, 3, state->stiffness);
@@ -296,8 +298,10 @@ static void finish_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_nod
     memset(joint->pos, 0, sizeof joint->pos);
   joint->limited = is_limited(reader, state->limited, state->ranged) && joint->type != DC_MJCF_FREE &&
                    !reader->model->option.no_limit;
-  for (int k = 0; k < 2; k++)
+  for (int k = 0; k < 2; k++) {
     joint->range[k] *= unit;
+    joint->stops[k] = joint->range[k] + (k ? -state->margin : state->margin);
+  }
   joint->ref *= joint->type == DC_MJCF_HINGE ? unit : 1;
   joint->springref *= joint->type == DC_MJCF_HINGE ? unit : 1;
   if (is_limited(reader, state->force_limited, state->force_ranged) && joint->type >= DC_MJCF_SLIDE) {
@@ -306,6 +310,9 @@ static void finish_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_nod
   }
   if (joint->limited && joint->type >= DC_MJCF_SLIDE && !(joint->range[0] < joint->range[1]))
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "range must be two numbers, the lower one first");
+  joint->crowded = joint->limited && joint->type >= DC_MJCF_SLIDE && !(joint->stops[0] < joint->stops[1]);
+  if (joint->crowded)
+    memcpy(joint->stops, joint->range, sizeof joint->stops);
   joint->stiffness = state->stiffness[0];
   joint->damping = state->damping[0];
   joint->curved[0] = state->stiffness[1] != 0 || state->stiffness[2] != 0;

@@ -8,6 +8,7 @@
 #include "geometry/mesh/mesh_read.h"
 #include "io/robot/attribute_table.h"
 #include "io/robot/urdf_parser.h"
+#include "math/rotation.h"
 
 // Bytes from the beginning of the file to the element that is being read.
 size_t dc_urdf_offset_now(const struct dc_urdf_parser *parser)
@@ -125,13 +126,24 @@ static void set_rotation(double *q, const double *rpy)
   q[3] = cr * cp * sy - sr * sp * cy;
 }
 
-// xyz in m; rpy are roll, pitch and yaw, rad, about the fixed axes x, y, z in this order, as URDF defines them.
+// xyz in m; rpy are roll, pitch and yaw, rad, about the fixed axes x, y, z in this order, as URDF defines them; in their
+// place version 1.1 of the format has a quaternion, its scalar last.
 void dc_urdf_read_origin(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_pose *origin)
 {
-  double rpy[3] = {0, 0, 0};
+  double rpy[3] = {0, 0, 0}, q[4];
   dc_urdf_read_numbers(parser, "origin", attributes, "xyz", 3, origin->position);
   if (dc_urdf_read_numbers(parser, "origin", attributes, "rpy", 3, rpy))
     set_rotation(origin->rotation, rpy);
+  if (parser->status || !dc_urdf_read_numbers(parser, "origin", attributes, "quat_xyzw", 4, q))
+    return;
+  if (dc_urdf_attribute(parser, "origin", attributes, "rpy"))
+    dc_urdf_refuse_here(parser, "<origin>: has both rpy and quat_xyzw");
+  else if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-20))
+    dc_urdf_refuse_here(parser, "<origin>: quat_xyzw must not be zero");
+  if (parser->status)
+    return;
+  memcpy(origin->rotation, (double[4]){q[3], q[0], q[1], q[2]}, sizeof origin->rotation);
+  dc_rotation_normalize(origin->rotation);
 }
 
 // Counts an element or attribute ("@name") that has no effect here, once for each kind and parent.  Rows that

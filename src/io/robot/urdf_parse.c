@@ -178,7 +178,8 @@ static void read_surface(struct dc_urdf_parser *parser, const XML_Char *name, co
     }
   } else {
     dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT,
-                   "<geometry>: must hold a box, cylinder, capsule, drake:ellipsoid, sphere or mesh (holds <%.40s>)", name);
+                   "<geometry>: must hold a box, cylinder, capsule, drake:ellipsoid, sphere or mesh (holds <%.40s>)",
+                   name);
   }
 }
 
@@ -432,8 +433,12 @@ static void XMLCALL start_element(void *context, const XML_Char *name, const XML
   enum element parent = parser->depth ? parser->stack[parser->depth - 1] : DOCUMENT;
   enum element element = parser->skipped ? ELEMENTS : classify(parser, parent, name, attributes);
   if (element == ELEMENTS) {
-    if (!parser->skipped)
+    if (parser->skipped == 0) {
+      parser->gazebo = strcmp(name, "gazebo") == 0;
       dc_urdf_remember_unread(parser, parser->depth ? parser->path[parser->depth - 1] : "", name);
+    } else if (parser->skipped == 1 && parser->gazebo) {
+      dc_urdf_remember_unread(parser, "gazebo", name);
+    }
     parser->skipped++;
     return;
   }

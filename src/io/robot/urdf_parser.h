@@ -48,6 +48,7 @@ struct dc_urdf_parser {
   size_t offsets[DC_URDF_MOST_DEPTH];
   unsigned seen[DC_URDF_MOST_DEPTH];  // one bit for each detail that may stand once
   int depth, skipped;                 // elements that are read, and skipped ones inside
+  bool gazebo;                        // the outermost skipped one is <gazebo>
   const char *item;                   // "link" or "joint" that is being read, with its name; NULL: neither
   const char *item_name;
   struct material *materials;

@@ -4,10 +4,13 @@
 // The radius of gyration of a body, r^2 = tr(I) / (2 m), is about a third of its size.  Geometry that reaches many
 // times as far was drawn in another unit than the inertia was given in.
 #include <math.h>
+#include <stdio.h>
 
 #include "geometry/shapes/shape_types.h"
 #include "io/scene/constants.h"
 #include "io/scene/scene_build.h"
+
+enum { DC_MOST_LISTED = 6 };  // names in one note; others are counted
 
 // Radius r = sqrt(tr(I) / (2 m)), m, for inertia I (Ixx, Iyy, Izz first) about the centre of mass.
 static double gyration(const struct dc_body_definition *body)
@@ -51,6 +54,41 @@ static enum dc_status note_mesh(struct dc_scene_build *build, const struct dc_sh
                       shape->name, size);
 }
 
+// Starts of a robot that are at ends of ranges and have been moved inside (DC_START_MARGIN), in text of size bytes; most
+// of them are counted only.  Followers start where their leaders put them, and leaders may be moved for their followers.  False: there are none.
+static bool list_moved(const struct dc_scene_build *build, const struct dc_scene_robot *robot, char *text, size_t size)
+{
+  const struct dc_scene *scene = build->scene;
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  int moved = 0, used = 0;
+  for (int i = 0; i < robot->count; i++) {
+    int index = dc_name_list_find(&build->reader.bodies, robot->bodies[i]), scalar = 0;
+    bool follows = false, leads = false;
+    for (int c = 0; c < scene->definition.coupling_count; c++) {
+      follows |= scene->definition.couplings[c].body == index;
+      leads |= scene->definition.couplings[c].to == index;
+    }
+    for (int p = 0; index >= 0 && !follows && p < bodies->bodies[index].part_count; p++) {
+      const struct dc_joint_part *part = &bodies->bodies[index].parts[p];
+      const struct dc_real_list *given = &scene->bodies[index].joint_position;
+      if (part->kind != DC_PART_SLIDE && part->kind != DC_PART_HINGE)
+        continue;
+      double wanted = scalar < given->count ? given->values[scalar] : 0, start = bodies->initial_q[part->q];
+      double low = part->range[0], high = part->range[1], margin = DC_START_MARGIN * (high - low);
+      scalar++;
+      bool at_end = !isinf(low) && (wanted < low + 0.999 * margin || wanted > high - 0.999 * margin);
+      if (!at_end && !(leads && fabs(start - wanted) > 1e-9))
+        continue;
+      if (moved++ < DC_MOST_LISTED)
+        used += snprintf(text + used, size - (size_t)used, "%s\"%.40s\" from %.6g to %.6g", moved > 1 ? ", " : "",
+                         scene->bodies[index].name, wanted, start);
+    }
+  }
+  if (moved > DC_MOST_LISTED)
+    snprintf(text + used, size - (size_t)used, " and %d more", moved - DC_MOST_LISTED);
+  return moved > 0;
+}
+
 enum dc_status dc_scene_note_bodies(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -61,6 +99,12 @@ enum dc_status dc_scene_note_bodies(struct dc_scene_build *build)
       if (body >= 0)
         status = note_body(build, body, isnan(scene->bodies[body].density) ? 1000 : scene->bodies[body].density);
     }
+  for (const struct dc_scene_robot *robot = build->robots; robot && !status; robot = robot->next) {
+    char text[DC_MOST_LISTED * 100 + 100];
+    if (list_moved(build, robot, text, sizeof text))
+      status =
+          dc_notes_add(&scene->notes, "starts at ends of ranges keep a hundredth of the range from them: %s", text);
+  }
   for (int i = 0; i < scene->definition.shape_count && !status; i++)
     status = note_mesh(build, &scene->shapes[i]);
   return status ? dc_fail(build->error, status, "%s: out of memory", scene->path) : DC_OK;
