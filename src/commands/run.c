@@ -92,7 +92,7 @@ static enum dc_status take_controls(struct session *session, double *parameters)
   for (int i = 0; session->given && i < count; i++)
     parameters[i] = session->given[i];
   if (!earlier && session->optimizing && !session->given && scene->first_guess.type == DC_FIRST_GUESS_GRASP) {
-    const struct dc_grasp grasp = {.squeeze = scene->first_guess.squeeze, .clearance = scene->first_guess.clearance};
+    struct dc_grasp grasp = {.squeeze = scene->first_guess.squeeze, .clearance = scene->first_guess.clearance};
     enum dc_status status = dc_grasp_begin(&scene->model, &scene->task, steps, &grasp, parameters, &session->error);
     if (status == DC_BAD_INPUT)
       dc_error_prefix(&session->error, "%.300s", scene->path);

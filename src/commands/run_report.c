@@ -384,7 +384,7 @@ static const char *const origins[DC_SEARCH_ORIGINS] = {[DC_FROM_FIRST_GUESS] = "
 
 static const char *begun_with(const struct dc_search_found *found)
 {
-  return found->grasp ? "a grasp" : found->begun;
+  return !found->grasp ? found->begun : found->grasp->itself ? "a way over what stands between" : "a grasp";
 }
 
 // Whether the settings alone lead from the scene's first guess to where the race ended.

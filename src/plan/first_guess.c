@@ -21,7 +21,8 @@ static const char *const distribution_choices[] = {"normal", "uniform", NULL};
 const struct dc_option dc_first_guess_options[] = {
     DC_CHOICE_OPTION(struct dc_first_guess_settings, type, "\"sample\"", type_choices,
                      "given: begin with the parameters as they are; sample: draw them while the gradient vanishes; grasp: hands take "
-                     "the body that has a goal and carry it there, by inverse kinematics"),
+                     "the body that has a goal and carry it there, by inverse kinematics, or it goes itself over what "
+                     "stands between"),
     DC_INTEGER_OPTION(struct dc_first_guess_settings, draws, "100", 1, 1e6, "most draws for one first guess"),
     DC_POSITIVE_OPTION(struct dc_first_guess_settings, sigma, "", "0.5", 1e6,
                        "standard deviation of every parameter about the first guess; of uniform: largest distance"),

@@ -64,8 +64,9 @@ void dc_race_set_approach(struct dc_search *search, double first_loss)
 {
   struct dc_race *race = search->race;
   race->first_loss = isfinite(first_loss) ? first_loss : -1;
-  race->approaches =
-      dc_approach_create(&race->approach, search->plan->model, search->plan->task, race->first_loss, search->arena);
+  race->hands.can_take =
+      dc_approach_create(&race->hands.around, search->plan->model, search->plan->task, race->first_loss, search->arena);
+  race->hands.can_move = dc_approach_itself(&race->hands.itself, search->plan->model, search->plan->task);
 }
 
 // Weighs what is judged for the round: ten times as much with every second one, up to a limit.
@@ -82,7 +83,7 @@ static struct dc_plan *open_elsewhere(struct dc_search *search, enum dc_recipe_k
   struct dc_race *race = search->race;
   bool smooth = kind == DC_RECIPE_SMOOTH_FAN, heavy = kind == DC_RECIPE_JUDGED_FAN;
   struct dc_plan **plan = smooth ? &race->smooth : heavy ? &race->heavy : &race->near;
-  const struct dc_task *task = smooth ? search->plan->task : heavy ? &race->judged.task : &race->approach.task;
+  const struct dc_task *task = smooth ? search->plan->task : heavy ? &race->judged.task : &race->hands.around.task;
   if (heavy)
     weigh_judged(search);
   if (*plan)
@@ -105,7 +106,7 @@ bool dc_race_applies(const struct dc_search *search, const struct dc_recipe *rec
   case DC_RECIPE_WALK: return recipe->rate < DC_RACE_LARGE_RATE || !rows || search->round > 0;
   case DC_RECIPE_FAN: return rows;
   case DC_RECIPE_SMOOTH_FAN: return rows && dc_model_rubs(search->plan->model) && search->plan->cases.count == 0;
-  case DC_RECIPE_APPROACH_FAN: return rows && search->race->approaches;
+  case DC_RECIPE_APPROACH_FAN: return rows && search->race->hands.can_take;
   case DC_RECIPE_JUDGED_FAN: return rows && search->race->judges && !search->race->succeeds;
   case DC_RECIPE_SOFT_FAN:
     return rows && dc_contact_pair_count(dc_rollout_contact(search->plan->rollout)) > 0 &&

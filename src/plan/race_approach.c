@@ -15,13 +15,14 @@
 #include "math/vector.h"
 #include "task/drives.h"
 
-static int find_body(const struct dc_model *model, const struct dc_task *task)
+// The first body with a goal that a control moves, or that none does.
+static int find_body(const struct dc_model *model, const struct dc_task *task, bool driven)
 {
   const struct dc_bodies *bodies = &model->bodies;
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
     if (dc_body_moves(body) && body->shape->part_count > 0 && dc_task_has_goal(task, i) &&
-        !dc_task_drives(task, bodies, i))
+        dc_task_drives(task, bodies, i) == driven)
       return i;
   }
   return -1;
@@ -110,7 +111,7 @@ static void set_terms(struct dc_approach *approach, const struct dc_bodies *bodi
 bool dc_approach_create(struct dc_approach *approach, const struct dc_model *model, const struct dc_task *task,
                         double loss, struct dc_arena *arena)
 {
-  *approach = (struct dc_approach){.task = *task, .body = find_body(model, task)};
+  *approach = (struct dc_approach){.task = *task, .body = find_body(model, task, false)};
   if (approach->body < 0 || !(loss > 0 && isfinite(loss)) || task->case_count > 0 || !dc_task_acts_in_time(task, model))
     return false;
   find_hands(approach, model, task);
@@ -127,4 +128,11 @@ bool dc_approach_create(struct dc_approach *approach, const struct dc_model *mod
   approach->task.objectives = objectives;
   approach->task.objective_count = own;
   return true;
+}
+
+bool dc_approach_itself(struct dc_approach *approach, const struct dc_model *model, const struct dc_task *task)
+{
+  *approach = (struct dc_approach){.task = *task, .body = find_body(model, task, true), .hand_count = 1};
+  approach->hands[0] = approach->body;
+  return approach->body >= 0 && task->case_count == 0 && dc_task_acts_in_time(task, model);
 }

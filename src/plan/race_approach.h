@@ -26,4 +26,8 @@ struct dc_approach {
 bool dc_approach_create(struct dc_approach *approach, const struct dc_model *model, const struct dc_task *task,
                         double loss, struct dc_arena *arena);
 
+// The same where a control moves the body itself: it is the one hand, and there are no terms.  False: no body has a goal
+// and is moved by what acts at all times.
+bool dc_approach_itself(struct dc_approach *approach, const struct dc_model *model, const struct dc_task *task);
+
 #endif

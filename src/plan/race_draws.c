@@ -33,20 +33,20 @@ void dc_race_vary(const struct dc_search *search, int number, struct dc_random *
   spread->anywhere = true;
 }
 
-static bool guess(const struct dc_search *search, const struct dc_grasp *grasp, double *x)
+static bool guess(const struct dc_search *search, struct dc_grasp *grasp, double *x)
 {
   const struct dc_plan *plan = search->world;
-  if (!search->race->approaches || plan != search->plan)
+  if (plan != search->plan)
     return false;
   memcpy(x, search->x, (size_t)plan->parameter_count * sizeof *x);
-  return dc_grasp_guess(&search->race->approach, plan->model, plan->task, &plan->window, plan->state, grasp, x);
+  return dc_grasp_guess(&search->race->hands, plan->model, plan->task, &plan->window, plan->state, grasp, x);
 }
 
 bool dc_race_draw_grasp(const struct dc_search *search, int number, struct dc_random *random, double *x)
 {
   if (!search->race || number % DC_RACE_GRASPS != DC_RACE_GRASP_AT)
     return false;
-  struct dc_grasp grasp;
+  struct dc_grasp grasp = {0};
   grasp.squeeze = LEAST_SQUEEZE + (MOST_SQUEEZE - LEAST_SQUEEZE) * dc_random_uniform(random);
   grasp.clearance = MOST_CLEARANCE * dc_random_uniform(random);
   for (int k = 0; k < 3; k++)
@@ -65,8 +65,7 @@ enum dc_status dc_race_first_grasp(struct dc_search *search, double *x, bool *fo
   *found = false;
   if (!xs)
     return dc_out_of_memory_for(error, "a first guess");
-  for (int k = 0; k < FIRST_GRASPS; k++)
-  {
+  for (int k = 0; k < FIRST_GRASPS && !(count > 0 && grasps[0].itself); k++) {
     grasps[count] = (struct dc_grasp){.squeeze = SQUEEZES[k], .clearance = CLEARANCE};
     count += guess(search, &grasps[count], xs + (size_t)count * n);
   }

@@ -11,6 +11,8 @@
 //    the witness points tell and by the squeeze.
 // 4. The way: above the body, down, closed, up, across above all that is near the straight line, down to the goal.
 //    Between these places displacements are linear in time.
+// 5. A body that controls move themselves is its own hand: up, across above all that is near the line, down; only where
+//    something reaches higher than the body's lower side would pass.
 #include "plan/race_grasp.h"
 
 #include <math.h>
@@ -31,17 +33,24 @@ static const double ROOM = 0.1;         // of open hands beside the body, and un
 
 // The places of the way, and the parts of the run at which hands are there.
 enum place { ABOVE, OPEN, CLOSED, RAISED, ACROSS, GOAL, PLACES };
-static const struct {
+struct leg {
   double time;
   enum place place;
-} way[] = {{0.12, ABOVE}, {0.27, OPEN}, {0.38, CLOSED}, {0.42, CLOSED}, {0.58, RAISED}, {0.74, ACROSS}, {0.86, GOAL}, {1, GOAL}};
-enum { LEGS = sizeof way / sizeof *way };
+};
+static const struct leg way[] = {{0.12, ABOVE}, {0.27, OPEN}, {0.38, CLOSED}, {0.42, CLOSED}, {0.58, RAISED}, {0.74, ACROSS}, {0.86, GOAL}, {1, GOAL}};
+// The way of a body that moves itself; it waits above the goal, since drives lag behind.  One that begins high
+// enough is not raised.
+enum { LEGS_ITSELF = 5 };
+static const struct leg way_itself[LEGS_ITSELF] = {
+    {0.22, RAISED}, {0.5, ACROSS}, {0.68, ACROSS}, {0.88, GOAL}, {1, GOAL}};
+static const struct leg way_level[LEGS_ITSELF] = {{0, RAISED}, {0.42, ACROSS}, {0.65, ACROSS}, {0.88, GOAL}, {1, GOAL}};
 
 struct site {
   const struct dc_approach *approach;
   const struct dc_bodies *bodies;
   struct dc_pose *poses;  // [bodies]
   double *q;              // [nq]
+  bool itself, raised;    // the body is its own hand, and has to rise first
   int count;              // of coordinates
   struct {
     int q, entry;
@@ -195,9 +204,11 @@ static bool look(struct site *site, const struct dc_model *model, const struct d
          i++)
       found = body == approach->body;
   }
-  if (!found || approach->hand_count < 2 || !(g > 0))
+  if (!found || !(site->itself || approach->hand_count > 1) || !(g > 0))
     return false;
   dc_vec_scale(site->up, model->definition.gravity, -1 / g);
+  if (site->itself)
+    return true;
   for (int i = 0; i < approach->hand_count; i++)
     dc_vec_add_scaled(site->middle, site->middle, 1.0 / approach->hand_count, site->poses[approach->hands[i]].position);
   for (int i = 0; i < approach->hand_count; i++) {
@@ -238,6 +249,31 @@ static bool close_hands(struct site *site, const double at[3], double squeeze, d
   return true;
 }
 
+// The same for a body that moves itself; false: nothing stands in its way.
+static bool plan_own_way(struct site *site, const struct dc_grasp *grasp, double (*y)[DC_GRASP_COORDINATES])
+{
+  static const double none[DC_APPROACH_HANDS] = {0};
+  int body = site->approach->body;
+  double size = site->bodies->bodies[body].radius, down[3], at[3];
+  dc_vec_scale(down, site->up, -1);
+  double below = extent(site, body, down), between = height_between(site);
+  double own = dc_vec_dot(site->start, site->up), goal = dc_vec_dot(site->goal, site->up);
+  double top = fmax(fmax(own, goal), between + below + grasp->clearance * size);
+  bool solved = between > fmin(own, goal) - below + ROOM * size;
+  site->raised = top > own + ROOM * size;
+  memset(y[CLOSED], 0, sizeof y[CLOSED]);
+  for (enum place p = RAISED; p < PLACES && solved; p++) {
+    memcpy(y[p], y[p - 1], sizeof y[p]);
+    dc_vec_copy(at, p == RAISED ? site->start : site->goal);
+    if (p != GOAL)
+      dc_vec_add_scaled(at, at, top - (p == RAISED ? own : goal), site->up);
+    if (p != GOAL)
+      dc_vec_add_scaled(at, at, size, grasp->aside);
+    solved = bring(site, at, none, y[p]);
+  }
+  return solved;
+}
+
 // Displacements [PLACES][count] at all places of the way.
 static bool plan_way(struct site *site, const struct dc_grasp *grasp, double (*y)[DC_GRASP_COORDINATES])
 {
@@ -274,12 +310,14 @@ static void fill(const struct site *site, const struct dc_window *window, int ac
                  double (*y)[DC_GRASP_COORDINATES], double *targets)
 {
   static const double none[DC_GRASP_COORDINATES] = {0};
+  const struct leg *legs = !site->itself ? way : site->raised ? way_itself : way_level;
+  int count = site->itself ? LEGS_ITSELF : sizeof way / sizeof *way;
   for (int s = 0, leg = 0; s < window->steps; s++) {
     double now = (s + 0.5) / window->steps;
-    while (leg + 1 < LEGS && now > way[leg].time)
+    while (leg + 1 < count && now > legs[leg].time)
       leg++;
-    double from = leg ? way[leg - 1].time : 0, part = (now - from) / (way[leg].time - from);
-    const double *a = leg ? y[way[leg - 1].place] : none, *b = y[way[leg].place];
+    double from = leg ? legs[leg - 1].time : 0, part = (now - from) / (legs[leg].time - from);
+    const double *a = leg ? y[legs[leg - 1].place] : none, *b = y[legs[leg].place];
     for (int c = 0; c < site->count; c++)
       targets[s * actuators + site->of[c].entry] = a[c] + fmin(part, 1) * (b[c] - a[c]);
   }
@@ -298,13 +336,13 @@ static bool takes_part(const struct site *site, const struct dc_control *control
   return any;
 }
 
-bool dc_grasp_guess(const struct dc_approach *approach, const struct dc_model *model, const struct dc_task *task,
-                    const struct dc_window *window, const double *state, const struct dc_grasp *grasp,
-                    double *parameters)
+static bool guess(const struct dc_approach *approach, bool itself, const struct dc_model *model,
+                  const struct dc_task *task, const struct dc_window *window, const double *state,
+                  const struct dc_grasp *grasp, double *parameters)
 {
   const struct dc_bodies *bodies = &model->bodies;
   double y[PLACES][DC_GRASP_COORDINATES];
-  struct site site = {.approach = approach, .bodies = bodies};
+  struct site site = {.approach = approach, .bodies = bodies, .itself = itself};
   double *targets = dc_alloc((size_t)window->steps * (size_t)bodies->actuator_count + 1, sizeof *targets);
   site.poses = dc_alloc((size_t)bodies->count, sizeof *site.poses);
   site.q = dc_alloc((size_t)bodies->nq + 1, sizeof *site.q);
@@ -312,7 +350,7 @@ bool dc_grasp_guess(const struct dc_approach *approach, const struct dc_model *m
   for (int i = 0; i < task->control_count && made; i++)
     if (task->controls[i].type == &dc_control_pd_targets)
       made = add_coordinates(&site, &task->controls[i], model);
-  made = made && site.count > 0 && plan_way(&site, grasp, y);
+  made = made && site.count > 0 && (itself ? plan_own_way(&site, grasp, y) : plan_way(&site, grasp, y));
   if (made)
     fill(&site, window, bodies->actuator_count, y, targets);
   for (int i = 0; i < task->control_count && made; i++) {
@@ -327,21 +365,32 @@ bool dc_grasp_guess(const struct dc_approach *approach, const struct dc_model *m
   return made;
 }
 
+bool dc_grasp_guess(const struct dc_hands *hands, const struct dc_model *model, const struct dc_task *task,
+                    const struct dc_window *window, const double *state, struct dc_grasp *grasp, double *parameters)
+{
+  grasp->itself = !(hands->can_take && guess(&hands->around, false, model, task, window, state, grasp, parameters));
+  return !grasp->itself ||
+         (hands->can_move && guess(&hands->itself, true, model, task, window, state, grasp, parameters));
+}
+
 enum dc_status dc_grasp_begin(const struct dc_model *model, const struct dc_task *task, int steps,
-                              const struct dc_grasp *grasp, double *parameters, struct dc_error *error)
+                              struct dc_grasp *grasp, double *parameters, struct dc_error *error)
 {
   const struct dc_window window = {.steps = steps, .time_step = model->definition.time.step};
   struct dc_arena *arena = dc_arena_create();
   double *state = dc_alloc((size_t)dc_task_state_size(task, model) + 1, sizeof *state);
-  struct dc_approach approach;
+  struct dc_hands hands;
   enum dc_status status = arena && state ? DC_OK : dc_out_of_memory_for(error, "a first guess");
   if (!status)
     dc_task_start(task, model, state);
-  if (!status && !(dc_approach_create(&approach, model, task, 1, arena) &&
-                   dc_grasp_guess(&approach, model, task, &window, state, grasp, parameters)))
+  if (!status) {
+    hands.can_take = dc_approach_create(&hands.around, model, task, 1, arena);
+    hands.can_move = dc_approach_itself(&hands.itself, model, task);
+  }
+  if (!status && !dc_grasp_guess(&hands, model, task, &window, state, grasp, parameters))
     status = dc_fail(error, DC_BAD_INPUT,
-                     "init.type: a grasp needs gravity, a place that a body is to reach and that no control moves, and "
-                     "two hands around it whose slides or hinges \"pd_targets\" move");
+                     "init.type: a grasp needs gravity, a place that a body is to reach, and two hands around it whose "
+                     "slides or hinges \"pd_targets\" move, or something in the way of a body that these move themselves");
   free(state);
   dc_arena_destroy(arena);
   return status;

@@ -18,8 +18,7 @@ struct dc_race {
   struct dc_model model;        // with smoother friction
   double smoother;              // by this factor
   struct dc_plan *smooth;       // a plan of it; NULL: not needed so far
-  struct dc_approach approach;  // a task that brings hands near
-  bool approaches;              // it has terms of its own
+  struct dc_hands hands;        // a task that brings them near, and what moves itself
   double first_loss;            // of the scene's first guess; -1: not known
   struct dc_plan *near;         // a plan of it; NULL: not needed so far
   struct dc_judged judged;      // a task in which what is judged weighs more

@@ -4,7 +4,7 @@
 
 // Numbers that are saved of a member beside its plan.
 enum { RECIPE, ELSEWHERE, IN_WINDOWS, WINDOWS_OVER, OWN, TURNS, ORIGIN, MEMBER_NUMBERS };
-enum { LEADER_NUMBERS = 8, REALS = 4 };
+enum { LEADER_NUMBERS = 8, REALS = 5 };
 enum { MOST_TURNS = 1 << 20 };
 static const char WINDOWS_NAME[] = "search/windows/";
 
@@ -15,7 +15,8 @@ enum dc_status dc_race_save(const struct dc_search *search, struct dc_snapshot *
   const struct dc_race *race = search->race;
   const long leader[LEADER_NUMBERS] = {race->leader, (long)race->leader_origin, race->succeeds, race->turns_since,
                                        race->shared, race->alone,        race->ahead,    race->others};
-  const double losses[REALS] = {race->first_loss, race->shortened, race->grasp.squeeze, race->grasp.clearance};
+  const double losses[REALS] = {race->first_loss, race->shortened, race->grasp.squeeze, race->grasp.clearance,
+                                 (double)race->grasp.itself};
   enum dc_status status = dc_snapshot_put_integers(snapshot, "search/leader", LEADER_NUMBERS, leader);
   if (!status)
     status = dc_snapshot_put_reals(snapshot, "search/first_loss", REALS, losses);
@@ -50,7 +51,8 @@ enum dc_status dc_race_load_leader(struct dc_search *search, const struct dc_sna
     search->race->shortened = losses[1];
     search->race->leader = (int)leader[0];
     search->race->leader_origin = (enum dc_search_origin)leader[1];
-    search->race->grasp = (struct dc_grasp){.squeeze = losses[2], .clearance = losses[3]};
+    search->race->grasp = (struct dc_grasp){
+        .squeeze = losses[2], .clearance = losses[3], .itself = losses[4] != 0};
     search->race->succeeds = leader[2] != 0;
     search->race->turns_since = (int)leader[3];
     search->race->shared = leader[4] != 0;
