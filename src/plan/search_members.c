@@ -196,14 +196,20 @@ static void turn_pass(void *context, int index, int thread)
   take_turn(&turn->search->members[turn->live[index]], turn->search->target, turn->search->race != NULL);
 }
 
-// Threads take a member each, unless ranks share the rollouts of every one.
+// Threads take a member each, unless ranks share the rollouts of every one.  Where one would be left over, while the
+// other threads have nothing to do, the first one waits for the others and then has all threads for its own rollouts:
+// it has a fan of them where any member has.
 void dc_search_run_turns(struct dc_search *search, const int *live, int count)
 {
   struct turn turn = {search, live};
   // With ranks, the rollouts of each member run side by side instead.
-  bool one_by_one = count == 1 || (count > 0 && search->members[live[0]].plan->helpers.crew);
-  for (int k = 0; k < count && one_by_one; k++)
+  bool crew = count > 0 && search->members[live[0]].plan->helpers.crew;
+  int threads = dc_threads(), alone = crew ? count : threads > 1 && count % threads == 1 ? 1 : 0;
+  if (count > alone) {
+    turn.live = live + alone;
+    dc_loop_run(turn_pass, &turn, count - alone, 0, NULL);
+    turn.live = live;
+  }
+  for (int k = 0; k < alone; k++)
     turn_pass(&turn, k, 0);
-  if (!one_by_one)
-    dc_loop_run(turn_pass, &turn, count, 0, NULL);
 }
