@@ -48,9 +48,11 @@ function copy(folder, file, done) {
   mujoco.FS.writeFile(file, bytes);
   if (!/\.(xml|mjcf|urdf)$/i.test(file))
     return;
-  for (const [, value] of bytes.toString().matchAll(/file\w*\s*=\s*["']([^"']+)["']/g))
+  for (const [, value] of bytes.toString().matchAll(/file\w*\s*=\s*["']([^"']+)["']/g)) {
+    copy(folder, path.join(path.dirname(file), value), done);  // listings are older than files that are drawn later
     for (const found of listing(folder).get(path.basename(value).toLowerCase()) ?? [])
       copy(folder, found, done);
+  }
 }
 
 // mj_id2name gives bytes of the module's memory for things without a name.

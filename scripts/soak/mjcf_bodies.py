@@ -90,6 +90,19 @@ def mesh_inertia(draw):
     mesh(draw, 'inertia="%s"' % draw.random.choice(("convex", "exact", "legacy", "shell")), draw.random.choice(("", 'mass="1.5"', 'density="300"')))
 
 
+@feature("mesh", "group")
+def mesh_groups(draw):
+    """Tetrahedra of an OBJ file, in groups and objects that have faces or none.  MuJoCo remembers files by their names, so that each needs its own."""
+    lines, name = [], "groups%08d" % draw.random.randrange(10**8)
+    for k in range(draw.random.randint(1, 3)):
+        lines += [draw.random.choice(("", "o a", "g a", "g b\no c", "usemtl m", "s 1"))]
+        lines += ["v " + draw.numbers(3, 0, .1) for _ in range(4)]
+        lines += ["f %d %d %d" % tuple(4 * k + i for i in face) for face in ((1, 3, 2), (1, 2, 4), (2, 3, 4), (3, 1, 4))]
+    draw.files[name + ".obj"] = "\n".join(lines) + "\n"
+    draw.tail += '<asset><mesh file="%s.obj" inertia="%s"/></asset>' % (name, draw.random.choice(("convex", "legacy", "shell")))
+    geom(draw, 'type="mesh" mesh="%s" pos="%s"' % (name, draw.numbers(3, -.1, .1)))
+
+
 @feature("mesh", "fit")
 def mesh_fitted(draw):
     name = "fit%d" % len(draw.tail)

@@ -73,7 +73,7 @@ class Draw:
                 position += (body["pos"].split() if self.closed else ["0", "0", "1"]) + ["1", "0", "0", "0"]
                 velocity += [self.number(-.5, .5) for _ in range(6)]
             elif joint["type"] == "ball":
-                position += ["1", "0", "0", "0"]
+                position += ["1", "0", "0", "0"] if self.closed or self.random.random() < .5 else self.numbers(4, -1, 1).split()
                 velocity += [self.number(-.5, .5) for _ in range(3)]
             else:
                 position.append("%.4g" % (float(joint.get("ref", 0)) * (.017453292519943295 if self.compiler["angle"] == "degree" and joint["type"] == "hinge" else 1) + (0 if self.closed else self.random.uniform(-.2, .2))))
@@ -350,7 +350,7 @@ tendon_with("spring length", ("tendon",), stiffness=lambda draw: draw.number(1, 
 tendon_with("damping", ("tendon",), damping=lambda draw: draw.number(.1, 1))
 tendon_with("friction", ("tendon",), frictionloss=lambda draw: draw.number(.05, .3))
 tendon_with("armature", ("tendon",), armature=lambda draw: draw.number(.05, .3))
-tendon_with("range", ("tendon", "starts moved"), range="-.01 .01")
+tendon_with("range", ("tendon", "starts"), range="-.1 .1", damping="5", solreflimit=".004 1", margin=lambda draw: draw.number(0, .04))
 
 
 @feature("equality", "coupling")
@@ -462,7 +462,7 @@ def flexible(draw):
 
 # What does not act and is named.
 ABSENT = {"at_two_sites", "slider_crank", "in_parent", "mesh_builtin", "actuator_gravity", "actuator_own", "at_site", "cylinder", "flexible", "general_dynamic", "general_gain", "intvelocity", "joint armature of ball", "ball_range",
-          "joint frictionloss of ball", "joint frictionloss of free", "joint stiffness of free", "joint margin", "muscle", "on_ball", "polynomial_damping", "polynomial_spring", "position_filtered", "servo_on_ball", "spatial",
+          "joint frictionloss of ball", "joint frictionloss of free", "joint stiffness of free", "muscle", "on_ball", "polynomial_damping", "polynomial_spring", "position_filtered", "servo_on_ball", "spatial",
           "tendon armature", "tendon damping", "tendon friction", "tendon range", "tendon servo", "tendon spring", "tendon spring length", "damper"}
 
 

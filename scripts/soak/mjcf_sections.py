@@ -94,13 +94,15 @@ def more_trees(draw):
     draw.more += 1
 
 
-@feature("range", "limit")
+@feature("range", "limit", "starts")
 def joint_range(draw):
     joint = draw.scalar()
     unit = 57.29577951308232 if draw.compiler["angle"] == "degree" and joint["type"] == "hinge" else 1
     joint["ref"] = draw.number(-.3, .3) if draw.random.random() < .3 else "0"
     rest = float(joint["ref"]) / unit
     joint.update(damping="3", solreflimit=".004 1", range="%.5g %.5g" % ((rest - draw.random.uniform(.2, .3)) * unit, (rest + draw.random.uniform(.2, .3)) * unit))
+    if draw.random.random() < .3:
+        joint["margin"] = draw.number(0, .1)
     limited = draw.random.choice(("", "", "true", "false", "auto"))
     if limited:
         joint["limited"] = limited

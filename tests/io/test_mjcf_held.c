@@ -405,8 +405,9 @@ static void test_tendons_over_joints(void)
   done();
   tree = (struct tree){0};
   load_as(&tree, "{'file': 'robot.urdf', 'keyframe': 'k'}",
-          OVER("", "<actuator><position tendon='t' kp='3' kv='.5' gear='2' forcerange='-4 4'/></actuator><keyframe><key "
-                   "name='k' ctrl='.1' qpos='.5 0 0'/></keyframe>"));
+          OVER("",
+               "<actuator><position tendon='t' kp='3' kv='.5' gear='2' forcerange='-4 4'/></actuator><keyframe><key "
+               "name='k' ctrl='.1' qpos='.5 0 0'/></keyframe>"));
   check_json(tree.build.document.root, "tendons",
              "[{" JOINTS ",'stiffness':12,'rest':[-0.95,-0.95],'damping':2,'effort':8}]");
   check_json(find_body(&tree, "l"), "joint", "'slide'");
@@ -417,7 +418,8 @@ static void test_tendons_over_joints(void)
   check_json(tree.build.document.root, "tendons", "[{" JOINTS ",'stiffness':3,'rest':[-2,0.5]}]");
   done();
   open_model("<mujoco><worldbody><body name='l'><joint name='x' type='slide' actuatorfrcrange='-1 1'/>" BOX
-             "<body name='b'><joint name='y'/>" BOX "</body></body></worldbody><tendon><fixed name='t'><joint joint='x' "
+             "<body name='b'><joint name='y'/>" BOX
+             "</body></body></worldbody><tendon><fixed name='t'><joint joint='x' "
              "coef='2'/><joint joint='y' coef='1'/><joint joint='x' coef='-.5'/></fixed></tendon><actuator><position "
              "tendon='t' kp='3'/></actuator></mujoco>");
   check_json(tree.build.document.root, "tendons",
@@ -448,11 +450,44 @@ static void test_named_limits(void)
   done();
 }
 
+// MuJoCo takes the mass of an OBJ file's first group with faces, and hulls from all of its vertices.
+static void test_groups(void)
+{
+#define FACES(a, b, c, d) "f " a " " c " " b "\nf " a " " b " " d "\nf " a " " d " " c "\nf " b " " c " " d "\n"
+  static const struct {
+    const char *first, *second, *kind;
+    double mass;
+    bool told;
+  } cases[] = {{"o a\ng b\n", "g b\n", "legacy", 1000.0 / 6, true},
+               {"", "o b\n", "exact", 1000.0 / 6, true},
+               {"", "o b\n", "shell", 1000 * (1.5 + sqrt(0.75)), true},
+               {"g a\n", "usemtl x\ns 1\n", "exact", 2000.0 / 6, false},
+               {"o a\n", "g b\n", "convex", 1000 * (5 + 1.0 / 6), false}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char obj[600], model[400];
+    snprintf(obj, sizeof obj, "%sv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n%s%sv 10 0 0\nv 11 0 0\nv 10 1 0\nv 10 0 1\n%s",
+             cases[k].first, FACES("1", "2", "3", "4"), cases[k].second, FACES("5", "6", "7", "8"));
+    write_bytes("two.obj", obj, strlen(obj));
+    snprintf(model, sizeof model,
+             "<mujoco><asset><mesh file='two.obj' inertia='%s'/></asset><worldbody><body name='b'><freejoint/><geom "
+             "type='mesh' mesh='two'/></body></worldbody></mujoco>",
+             cases[k].kind);
+    open_model(model);
+    CHECK_NEAR(number_of("b", "mass"), cases[k].mass, 1e-9 * cases[k].mass);
+    bool told = false;
+    for (const struct dc_note *note = tree.scene.notes.first; note; note = note->next)
+      told |= strstr(note->text,
+                     "mass of other groups than the first one, which MuJoCo leaves out, too, of mesh two") != NULL;
+    CHECK(told == cases[k].told, "%zu", k);
+    done();
+  }
+}
+
 RUN_TESTS_IN_TEMPORARY_FOLDER({"welded to what stands", test_weld_to_world}, {"welded to bodies", test_weld_to_body},
                               {"connected", test_connect}, {"loops are tied", test_loops}, {"many of them", test_many},
                               {"contact", test_contact}, {"springs by time constants", test_springs},
                               {"shells", test_shells}, {"fitted to meshes", test_fits}, {"binary meshes", test_msh},
-                              {"tendons of followers", test_driven_followers},
+                              {"groups of OBJ files", test_groups}, {"tendons of followers", test_driven_followers},
                               {"tendons that act on followers", test_followed_tendons},
                               {"tendons over joints", test_tendons_over_joints},
                               {"limits that are named", test_named_limits})

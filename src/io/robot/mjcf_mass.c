@@ -39,7 +39,10 @@ static struct dc_solid solid_of(struct dc_mjcf_reader *reader, const struct dc_m
   enum dc_status status = dc_mjcf_need_mesh(reader->model, mesh);
   if (status)
     dc_mjcf_refuse(reader, mesh->node, status, "%.500s", mesh->message ? mesh->message : "out of memory");
-  else if (geom->shell && mesh->inertia != DC_MJCF_SHELL) {
+  mesh->weighed |= mesh->inertia != DC_MJCF_CONVEX || geom->shell;
+  if (status)
+    return solid;
+  if (geom->shell && mesh->inertia != DC_MJCF_SHELL) {
     dc_mjcf_mesh_shell(mesh, &solid);
     return solid;
   } else if (!(mesh->volume > 0))

@@ -269,7 +269,8 @@ static enum dc_status read_msh(const char *path, struct dc_arena *arena, struct 
   return status;
 }
 
-// Reads the file that the asset names, by its ending; the opener decides where files may lie.
+// Reads the file that the asset names, by its ending; the opener decides where files may lie.  Of an OBJ file with
+// several groups MuJoCo (3.14, seen) takes all vertices, for hulls, and the first group's triangles, for masses.
 static enum dc_status read_file(const struct dc_mjcf *model, struct dc_mjcf_mesh *mesh, struct dc_error *error)
 {
   struct dc_mesh read = {0};
@@ -280,7 +281,8 @@ static enum dc_status read_file(const struct dc_mjcf *model, struct dc_mjcf_mesh
   else if (!status)
     status = dc_mesh_read(mesh->path, model->arena, &read, error);
   mesh->vertex_count = read.vertex_count;
-  mesh->triangle_count = read.triangle_count;
+  mesh->partial = read.group_count > 1;
+  mesh->triangle_count = mesh->partial ? read.group_start[1] : read.triangle_count;
   mesh->vertices = read.vertices;
   mesh->triangles = read.triangles;
   return status;

@@ -32,7 +32,8 @@ struct dc_mjcf_mesh {
   bool read;
   enum dc_status status;  // of the reading
   const char *message;
-  int vertex_count, triangle_count;  // triangles: 0 for points of a hull
+  int vertex_count, triangle_count;  // triangles: 0 for points of a hull; of several groups only the first one's
+  bool partial, weighed;             // its file has more groups; a mass comes of its triangles
   double (*vertices)[3];             // m
   int (*triangles)[3];               // corners, as indices of vertices
   double volume, center[3],

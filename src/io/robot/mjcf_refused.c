@@ -161,6 +161,12 @@ void dc_mjcf_find_refused(struct dc_mjcf_builder *builder)
     if (mjcf->geoms[g].type == DC_MJCF_SDF)
       dc_mjcf_remember(builder, &builder->refused, "signed distance",
                        dc_mjcf_called(builder, mjcf->geoms[g].name, mjcf->geoms[g].node), mjcf->geoms[g].node);
+  for (size_t m = 0; m < mjcf->assets.mesh_count; m++)
+    if (mjcf->assets.meshes[m].partial && mjcf->assets.meshes[m].weighed)
+      dc_mjcf_remember(builder, &builder->dropped,
+                       "mass of other groups than the first one, which MuJoCo leaves out, too, of mesh",
+                       dc_mjcf_called(builder, mjcf->assets.meshes[m].name, mjcf->assets.meshes[m].node),
+                       mjcf->assets.meshes[m].node);
   for (size_t p = 0; p < mjcf->pair_count; p++)
     if (mjcf->pairs[p].uneven)
       dc_mjcf_remember(builder, &builder->dropped,
