@@ -2,7 +2,7 @@
 // Targets that cannot be reached, whatever the optimizer does.  The bounds that decide are certain:
 // * a body keeps the radius of its largest inscribed ball, about its centre of mass, away from what is fixed, however
 //   it is turned (advise_inside);
-// * a chain on a fixed base ends at most the sum of its links from there (chain_length);
+// * a chain on a fixed base ends at most the sum of its links from there (dc_advice_chain_length);
 // * a joint does not leave its range (advise_ranges);
 // * a body is moved by controls at most at their speed or acceleration (advise_distance), and not at all where nothing
 //   that moves may touch it (advise_meeting).
@@ -75,12 +75,9 @@ static void advise_inside(struct dc_task_site *site, const struct dc_objective *
   }
 }
 
-// The farthest that a chain on a fixed base brings a body's centre of mass from there, m: the sum of the
-// distances from joint to joint, which no turn changes, and the largest travel of its slides.  INFINITY where
-// something is free.  base [3]: anchor of the first joint.
 // Walked from the body to its base. A hinge or a ball keeps the distance between its anchor and the next one
 // outwards, so that the triangle inequality bounds the sum.
-static double chain_length(const struct dc_bodies *bodies, const struct dc_pose *poses, int body, double base[3])
+double dc_advice_chain_length(const struct dc_bodies *bodies, const struct dc_pose *poses, int body, double base[3])
 {
   double length = 0, next[3];
   dc_vec_copy(next, poses[body].position);
@@ -174,7 +171,7 @@ static void advise_point(struct dc_task_site *site, const struct dc_objective *o
   const struct dc_point_options *point = objective->options;
   const struct dc_bodies *bodies = &site->scene->model.bodies;
   const struct dc_body *body = &bodies->bodies[point->body];
-  double base[3], length = chain_length(bodies, poses, point->body, base);
+  double base[3], length = dc_advice_chain_length(bodies, poses, point->body, base);
   if (!site->scene->task.design_count)
     advise_reach(site, body->name, dc_advice_distance(objective, base, point->target),
                  length + dc_vec_distance(point->point, body->center), point->goal.tolerance);
@@ -213,7 +210,7 @@ static void advise_distance(struct dc_task_site *site, const struct dc_objective
 {
   const struct dc_bodies *bodies = &site->scene->model.bodies;
   const char *name = bodies->bodies[body].name;
-  double base[3], length = chain_length(bodies, poses, body, base), time = dc_advice_duration(site->scene);
+  double base[3], length = dc_advice_chain_length(bodies, poses, body, base), time = dc_advice_duration(site->scene);
   double way = dc_advice_distance(objective, poses[body].position, target) - tolerance,
          far = dc_advice_distance(objective, base, target) - tolerance, speed = control_speed(site->scene, body);
   if (site->scene->task.design_count)

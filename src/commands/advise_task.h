@@ -56,6 +56,11 @@ const struct dc_unit_system *dc_advice_unit_system(const struct dc_scene *scene)
 // Adds advice on an objective whose target no joint of its body leads to, poses [bodies] at the start (advise_axes.c).
 void dc_advise_axes(struct dc_task_site *site, const struct dc_objective *objective, const struct dc_pose *poses);
 
+// The farthest that a chain on a fixed base brings a body's centre of mass from there, m: the sum of the
+// distances from joint to joint, which no turn changes, and the largest travel of its slides.  INFINITY where
+// something is free.  base [3]: anchor of the first joint.
+double dc_advice_chain_length(const struct dc_bodies *bodies, const struct dc_pose *poses, int body, double base[3]);
+
 // Adds advice on a body with a goal that no control brings anything near to (advise_travel.c).
 void dc_advise_travel(struct dc_task_site *site, const struct dc_pose *poses, int body);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies with a goal that nothing driven comes near, because controls are bounded too narrowly.
+// Bodies with a goal that nothing driven comes near, because arms are too short or controls are bounded too narrowly.
+//
+// A point of an arm on a fixed base is at most the sum of its links and of the ball about its last one from there
+// (dc_advice_chain_length); that is compared with the distance of the base from the surface of the body.
 //
 // A control bounds the displacement d of each target: by low and high, or by its speed times the time of the run.  With
 // targets |y| <= d a drive of kp, kd and inertia m, at rest at 0, stays within
@@ -21,6 +24,7 @@
 
 static const double FED = 3;        // times as far, where the rate of a target is fed, too
 static const double PI = 3.141592653589793;
+static const double SHORT = 0.01;    // of the body's size that an arm has to fall short by
 static const double ACROSS = 1e-3;  // sine of an angle below which a joint counts as level
 
 // Size of a mechanism: of the balls about its bodies, in a row, m.
@@ -142,6 +146,46 @@ static double apart_of(const struct dc_bodies *bodies, const struct dc_pose *pos
   return fmax(ball_to_surface(bodies, poses, a, b), ball_to_surface(bodies, poses, b, a));
 }
 
+// Notes arms that are all too short to touch the mechanism of a body; false: one may, or something else may come.
+static bool advise_short_arms(struct dc_task_site *site, const struct dc_pose *poses, int body)
+{
+  const struct dc_bodies *bodies = &site->scene->model.bodies;
+  double nearest = INFINITY, away = 0, reach = 0;
+  int arm = -1;
+  for (int i = 0; i < bodies->count; i++) {
+    double base[3], length = 0;
+    if (!dc_body_moves(&bodies->bodies[i]) || dc_bodies_are_joined(bodies, i, body))
+      continue;
+    length = dc_advice_chain_length(bodies, poses, i, base) + bodies->bodies[i].radius;
+    for (int j = 0; j < bodies->count; j++) {
+      const struct dc_mesh *mesh = &bodies->bodies[j].shape->mesh;
+      double way[3], at[3];
+      if (!dc_bodies_are_joined(bodies, j, body))
+        continue;
+      dc_vec_sub(way, base, poses[j].position);
+      dc_mat_apply_transposed(at, poses[j].rotation, way);
+      dc_vec_add(at, at, bodies->bodies[j].center);
+      if (!isfinite(length) || mesh->triangle_count == 0 || dc_mesh_contains(mesh, at))
+        return false;
+      double far = dc_advice_surface_distance(mesh, at), missing = far - length;
+      if (missing < SHORT * bodies->bodies[body].radius)
+        return false;
+      if (missing < nearest) {
+        nearest = missing;
+        away = far;
+        reach = length;
+        arm = i;
+      }
+    }
+  }
+  if (arm >= 0)
+    dc_advice_add(site->list, "out of reach",
+                  "\"%.80s\" is %.3g m away from the base of \"%.80s\", which reaches %.3g m at most: bring them nearer or "
+                  "make the arm longer",
+                  bodies->bodies[body].name, away, bodies->bodies[arm].name, reach);
+  return arm >= 0;
+}
+
 // An undriven body that rests has to be reached by one that controls move. Advice is given where the nearest of these
 // stays away even when it travels as far as its bounds, speed and time allow.
 void dc_advise_travel(struct dc_task_site *site, const struct dc_pose *poses, int body)
@@ -151,6 +195,10 @@ void dc_advise_travel(struct dc_task_site *site, const struct dc_pose *poses, in
   if (dc_task_drives(&scene->task, bodies, body) || scene->task.design_count || !dc_body_moves(&bodies->bodies[body]) ||
       !rests(scene, poses, body))
     return;
+  if (bodies->soft_count + bodies->cable_count == 0 && advise_short_arms(site, poses, body)) {
+    site->decided = true;
+    return;
+  }
   double gap = INFINITY, travel = all_travel(scene, body);
   int nearest = -1;
   for (int i = 0; i < bodies->count; i++)

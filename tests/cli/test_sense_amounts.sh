@@ -153,6 +153,21 @@ check "second order is to try" grep -q 'try.*time.integrator=second_order' "$out
 sound "$d/everyday/swing_weak.json" --set time.integrator=second_order
 sound "$d/everyday/swing_weak.json" --set time.step=0.002
 sound "$d/everyday/swing_weak.json" --set 'control[0].limit=3'
+# An arm that hangs too short of the log that it is to roll, by 1.8 cm, and one that just reaches it.
+cat >log.json <<'SCENE'
+{ "time": {"step": 0.03, "steps": 60}, "contact": {"friction": 0.5},
+  "shapes": {"ground": {"type": "plane"}, "log": {"type": "cylinder", "radius": 0.06, "height": 0.3}, "link": {"type": "capsule", "radius": 0.025, "height": 0.3}},
+  "bodies": [
+    {"name": "ground", "joint": "fixed", "shape": "ground"},
+    {"name": "log", "shape": "log", "mass": 1.5, "position": [0.45, 0, 0.0605], "rotation": [0.70710678, 0.70710678, 0, 0]},
+    {"name": "upper", "shape": "link", "mass": 1, "position": [0, 0, 0.55], "joint": {"type": "hinge", "axis": [0, 1, 0]}, "anchor": [0, 0, 0.75], "pd": {"kp": 200, "kd": 15, "gravity_compensation": true}},
+    {"name": "lower", "shape": "link", "mass": 0.7, "position": [0, 0, 0.18], "parent": "upper", "frame": "world", "joint": {"type": "hinge", "axis": [0, 1, 0]}, "anchor": [0, 0, 0.36], "pd": {"kp": 120, "kd": 9, "gravity_compensation": true}}],
+  "control": [{"type": "pd_targets", "body": "upper", "hold": 4}, {"type": "pd_targets", "body": "lower", "hold": 4}],
+  "objective": [{"type": "reach", "body": "log", "target": [0.75, 0, 0.06], "axes": "x", "tolerance": 0.04}] }
+SCENE
+sense log.json "out of reach" 'log." is 0.763 m away from the base of ."lower.", which reaches 0.745 m' --set name=log
+sound log.json --set 'bodies.log.position=[0.4, 0, 0.0605]'
+
 # Joints that have their 0 upright: one that falls need not swing, one that hangs has to.
 cat >upright.json <<'SCENE'
 { "time": {"step": 0.02, "steps": 200},
