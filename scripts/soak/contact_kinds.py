@@ -7,7 +7,7 @@ import numpy as np
 import shapes
 from motions import G, MODELS, ROCKING, SHAPES, SMOOTHING, Finding, add, add_far_balls, add_floor, drift, half_height, lying, rest_height, turns, velocity, waits, world
 
-BEHIND, BEHIND_SECOND = 0.25, 0.7  # of a step by which a motion that begins may be off
+BEHIND = 0.25  # of a step by which a motion that begins may be off
 AT_REST = 0.003  # of its size a body may float above what it rests on, under defaults
 
 
@@ -168,9 +168,8 @@ def push(draw, mutant):
     a = G * mutant.get("lift", 1) if lifted else mu * G
     # Without a restitution the barrier alone brings a body to rest, in second order not within the run: what then rocks goes up with that speed.
     rocks = abs(velocity(path, "body", at)[2]) * t if lifted and e is None else 0
-    # Steps count what a force does from their beginning; in second order what lies hops where lengths change (docs/limits.md).
-    behind = BEHIND_SECOND if draw.far and draw.integrator != "euler" else BEHIND
-    return [Finding("way of what is lifted" if lifted else "way of what is pushed", moved, 0.5 * a * t * (t + draw.step), 0.03 * a * t * t / 2 + behind * a * t * draw.step + SMOOTHING * t + rocks)]
+    # Steps count what a force does from their beginning.
+    return [Finding("way of what is lifted" if lifted else "way of what is pushed", moved, 0.5 * a * t * (t + draw.step), 0.03 * a * t * t / 2 + BEHIND * a * t * draw.step + SMOOTHING * t + rocks)]
 
 
 def energies(path, bodies, integrator, gravity=G):

@@ -87,7 +87,7 @@ def pressed_slider(draw, mutant):
     normal = body * np.diff(w[:, 2], prepend=-down) + body * G * path.length + pressed(path)
     lost, whole = (body + carrier) * (speed - w[-1, 0]), normal.sum()
     late = abs(normal[-1]) / max(whole, 1e-9)
-    if whole < 0.05 * body or "restitution" in more and late > 0.01:
+    if whole < 0.05 * body or "restitution" in more and late > 0.01 or w[:, 0].min() < 0.2 * speed:
         return []
     part = KICKED if "restitution" in more else 0.03
     return [Finding("tangential over normal impulse", lost / whole, mu, (part + 1.1 * late) * mu)]

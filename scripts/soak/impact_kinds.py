@@ -12,16 +12,25 @@ from motions import MODELS, SHAPES, SMOOTHING, Finding, add, add_far_balls, add_
 TURN = 0.03  # way of a step over the radius: normals turn, and implicit Euler takes spin, by about so much
 
 
-def ball(draw, name):
+def told(mutant, usual, telling):
+    """Bounds of what is drawn: in another world those between which the law tells it, as what sticks, hardly slips or hardly meets does not tell the coefficient."""
+    return telling if mutant else usual
+
+
+def ball(draw, name, mutant):
     """A ball that is round, with any inertia: shape, mass, moment and the entries of its body."""
-    radius, mass, factor = draw.between(f"{name} radius", 0.05, 0.15), draw.between(f"{name} mass", 0.2, 3), draw.between(f"{name} inertia factor", 0.15, 0.66)
+    radius, mass, factor = draw.between(f"{name} radius", 0.05, 0.15), draw.between(f"{name} mass", 0.2, 3), draw.between(f"{name} inertia factor", told(mutant, 0.15, 0.4), 0.66)
     moment = factor * mass * radius**2
     return {"type": "sphere", "radius": radius, "level": 1}, mass, moment, {"mass": mass, "center_of_mass": [0, 0, 0], "inertia": [moment] * 3 + [0, 0, 0]}
 
 
-def paced(draw, radius):
+def speed_of(draw, mutant):
+    return math.exp(draw.between("log of the speed", math.log(told(mutant, 0.3, 1)), math.log(5)))
+
+
+def paced(draw, radius, mutant):
     """A speed, and a step in which a body goes a small part of the radius with it."""
-    speed = math.exp(draw.between("log of the speed", math.log(0.3), math.log(5)))
+    speed = speed_of(draw, mutant)
     draw.step = min(draw.step, TURN * radius / speed)
     return speed
 
@@ -33,9 +42,9 @@ def friction_impulse(mu, normal, slip, mobility):
 
 
 def contact_of(draw, scene, mutant):
-    mu, e = draw.between("mu", 0.05, 0.7), draw.pick("e", [None, 0.0, 0.3, 0.5, 0.9])
+    mu, e = draw.between("mu", told(mutant, 0.05, 0.35), 0.7), draw.pick("e", [None, 0.0, 0.3, 0.5, 0.9])
     # Where it sticks the coefficient does not tell: other worlds slip.
-    mu *= 0.2 if mutant else 1
+    mu *= told(mutant, 1, 0.1 if "leaves" in draw.model else 0.2)
     scene["contact"]["friction"] = mu * mutant.get("friction", 1)
     if e is not None:
         scene["contact"]["restitution"] = e
@@ -52,12 +61,12 @@ def oblique_ball(draw, mutant):
     """A ball with any spin meets a half-space at any angle."""
     scene = world(draw, [0, 0, 0], 0)
     mu, e = contact_of(draw, scene, mutant)
-    shape, mass, moment, entries = ball(draw, "ball")
+    shape, mass, moment, entries = ball(draw, "ball", mutant)
     radius = shape["radius"]
-    speed = paced(draw, radius)
+    speed = paced(draw, radius, mutant)
     down = speed * draw.between("down", 0.3, 1)
-    start = np.array([speed * draw.between("along", -1, 1), speed * draw.between("across", -1, 1), -down])
-    spin = speed / radius * np.array([draw.between(f"spin{k}", -0.7, 0.7) for k in range(3)])
+    start = np.array([speed * draw.between("along", *told(mutant, (-1, 1), (0.7, 1))), speed * draw.between("across", -1, 1), -down])
+    spin = speed / radius * np.array([draw.between(f"spin{k}", *told(mutant, (-0.7, 0.7), (-0.2, 0.2))) for k in range(3)])
     gap = max(0.03, 4 * down * draw.step)
     last(draw, scene, down, e, gap)
     add_floor(scene)
@@ -83,8 +92,8 @@ def oblique_block(draw, mutant):
     scene = world(draw, [0, 0, 0], 0)
     mu, e = contact_of(draw, scene, mutant)
     shape, mass, plate = SHAPES[draw.pick("shape", list(SHAPES))], draw.between("mass", 0.2, 3), draw.pick("plate", [False, True])
-    speed = math.exp(draw.between("log of the speed", math.log(0.3), math.log(5)))
-    down, along = speed * draw.between("down", 0.3, 1), speed * draw.between("along", -1.5, 1.5)
+    speed = speed_of(draw, mutant)
+    down, along = speed * draw.between("down", 0.3, 1), speed * draw.between("along", *told(mutant, (-1.5, 1.5), (0.5, 1.5)))
     gap = max(0.03, 4 * down * draw.step)
     last(draw, scene, down, e, gap)
     other = draw.between("mass of the plate", 0.3, 3)
@@ -121,12 +130,12 @@ def glance(draw, mutant):
     mu, e = contact_of(draw, scene, mutant)
     e = e if e is not None else draw.pick("some e", [0.0, 0.5, 0.9])
     scene["contact"]["restitution"] = e
-    balls = [ball(draw, name) for name in ("first", "second")]
+    balls = [ball(draw, name, mutant) for name in ("first", "second")]
     radii, masses, moments = zip(*((shape["radius"], mass, moment) for shape, mass, moment, _ in balls))
-    speed = paced(draw, min(radii))
-    aside = draw.between("aside", 0, 0.7) * sum(radii)
+    speed = paced(draw, min(radii), mutant)
+    aside = draw.between("aside", told(mutant, 0, 0.5), 0.7) * sum(radii)
     before = max(0.05, 4 * speed * draw.step)
-    spins = [speed / radii[k] * np.array([draw.between(f"spin{k}{i}", -0.4, 0.4) for i in range(3)]) for k in range(2)]
+    spins = [speed / radii[k] * np.array([draw.between(f"spin{k}{i}", *told(mutant, (-0.4, 0.4), (-0.1, 0.1))) for i in range(3)]) for k in range(2)]
     starts = [np.array([speed, 0, 0]), np.zeros(3)]
     towards = np.array([math.sqrt(sum(radii)**2 - aside**2), -aside, 0]) / sum(radii)
     for k in range(2):

@@ -30,11 +30,11 @@ def slope_slip(draw, mutant):
     path = draw.run(lying(draw, tilt, 0, mu, mutant))
     pull, brake, t = G * math.sin(tilt), mu * G * math.cos(tilt), path.time[-1]
     moved = path.position["body"][-1, 0] - path.position["body"][0, 0]
-    # Implicit steps count forces from their beginning.  In second order the first step has half of the weight, and the next one friction of that: it is late by up to a step.
+    # Implicit Euler counts forces from the beginning of steps.
     # Under defaults the height of rest depends on the start, so that friction begins with less than the weight.
     euler = draw.integrator == "euler"
-    right = 0.5 * (pull - brake) * t * t + 0.5 * (pull - brake if euler else brake) * draw.step * t
-    return [Finding("way down the slope", moved, right, 0.03 * 0.5 * (pull - brake) * t * t + (BEHIND if euler and not draw.defaults else MOST_BEHIND) * brake * draw.step * t + SMOOTHING * t)]
+    right = 0.5 * (pull - brake) * t * t + (0.5 * (pull - brake) * draw.step * t if euler else 0)
+    return [Finding("way down the slope", moved, right, 0.03 * 0.5 * (pull - brake) * t * t + (MOST_BEHIND if draw.defaults else BEHIND) * brake * draw.step * t + SMOOTHING * t)]
 
 
 def slope_stick(draw, mutant):

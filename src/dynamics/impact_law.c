@@ -178,6 +178,7 @@ static void give_to_friction(const double given[DC_IMPACT_GIVEN], struct dual mo
 {
   struct dual push = given_number(given, DC_IMPACT_PUSH), near = given_number(given, DC_IMPACT_NEARNESS);
   more = combine(1, more, 1, owed_before(given));
+  more = combine(1, more, given[DC_IMPACT_MORE], push);
   struct dual whole = shift(over(combine(1, more, 1, ahead), push), 1);
   struct dual beside = shift(positive(shift(whole, 0.5 * ROUND), ROUND), -1);
   out[DC_IMPACT_BESIDE] = times(near, beside);
@@ -214,6 +215,7 @@ void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double lef
               e = given_number(given, DC_IMPACT_RESTITUTION), a = given_number(given, DC_IMPACT_MEMORY),
               impulse = given_number(given, DC_IMPACT_MEMORY + 1), target = given_number(given, DC_IMPACT_MEMORY + 2);
   struct dual zero = {0}, change = combine(1, c, -1, c0), out[DC_IMPACT_LAW];
+  push = combine(1 + given[DC_IMPACT_MORE], push, 0, zero);
   struct dual u0 = positive(combine(-1, c0, 0, zero), still), u = positive(combine(-1, c, 0, zero), still);
   struct dual opened = shift(combine(1, positive(change, still), 1, load), still);
   struct dual made = larger(times(push, mobility), opened, still);
@@ -276,8 +278,9 @@ void dc_impact_part(const double given[DC_IMPACT_GIVEN], double left[DC_IMPACT_L
 void dc_impact_lag(const double given[DC_IMPACT_GIVEN], double left[DC_IMPACT_LAW],
                    double slopes[DC_IMPACT_LAW][DC_IMPACT_GIVEN])
 {
-  struct dual near = given_number(given, DC_IMPACT_NEARNESS), owed = owed_before(given), used = times(near, owed);
-  leave((struct dual[DC_IMPACT_LAW]){[DC_IMPACT_BESIDE] = over(used, given_number(given, DC_IMPACT_PUSH)),
+  struct dual near = given_number(given, DC_IMPACT_NEARNESS), push = given_number(given, DC_IMPACT_PUSH);
+  struct dual owed = combine(1, owed_before(given), given[DC_IMPACT_MORE], push), used = times(near, owed);
+  leave((struct dual[DC_IMPACT_LAW]){[DC_IMPACT_BESIDE] = over(used, push),
                                      [DC_IMPACT_OWED] = combine(1, owed, -1, used)},
         left, slopes);
 }

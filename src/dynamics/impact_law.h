@@ -47,6 +47,7 @@ enum dc_impact_given {
   DC_IMPACT_PUSHED,  // J of the interval before, N s
   DC_IMPACT_LENGTH,  // of the interval, s; 0: ways are not counted
   DC_IMPACT_WENT,    // the way of the intervals before, m
+  DC_IMPACT_MORE,    // impulse of contact in the interval over J, less 1 (contact_share.c); has no derivative
   DC_IMPACT_MEMORY,  // the first numbers that the interval before has left
   DC_IMPACT_REMEMBERED = DC_IMPACT_HOLD,  // so many of them
   DC_IMPACT_GIVEN = DC_IMPACT_MEMORY + DC_IMPACT_REMEMBERED

@@ -359,6 +359,7 @@ bool dc_impact_given(const struct dc_step_state *state, int pair, const double *
   given[DC_IMPACT_BEFORE] = dc_dot(n.along, first.by, 12) / h_before;
   given[DC_IMPACT_OPENING] = dc_dot(n.along, last.by, 12) / h;
   given[DC_IMPACT_PUSH] = push_of(state, h) * n.size;
+  given[DC_IMPACT_MORE] = state->rigid->lags[pair].share - 1;
   given[DC_IMPACT_NEARNESS] = dc_impact_nearness(strength);
   given[DC_IMPACT_LOAD] = still(state) * dc_smooth_step_integral(h * pulled(state, pair, &n) / still(state));
   given[DC_IMPACT_LENGTH] = state->rigid->late && are_alone(state, pair) ? h : 0;

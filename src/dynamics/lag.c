@@ -23,8 +23,8 @@
 // too.  This is therefore not asked of a contact that keeps, of earlier intervals, at least KEPT of the impulse
 // F (H - h-) that one keeps which lasts.
 //
-// In second order a force that lasts jumps where lengths change, as prediction and contact share weight by other
-// lengths: there only the second question is asked, of every contact, m |w| > PREDICTED_BRAKED F h- H.
+// In second order only the second question is asked, of every contact, m |w| > PREDICTED_BRAKED F h- H.  A contact that
+// lasts pushes for s h there, and s h stands for h above (contact_share.c).
 //
 // At a start from a velocity no force has acted before.  The force there is taken for one that lasts since a whole
 // step, so that friction is behind by what this lends it.
@@ -44,21 +44,22 @@ static const double LASTING = 0.5, BRAKED = 0.02, PREDICTED_BRAKED = 0.1, RESOLV
 // Beyond this number of intervals a step the change of a force drowns in what solutions leave of their residuals.
 static const double MOST_SCALE = 64;
 
-struct dc_lag dc_lag_of(const struct dc_step_interval *interval, double step, double slip, double net, bool lasts)
+struct dc_lag dc_lag_of(const struct dc_step_interval *interval, double rubs, double later, double slip, double net,
+                        bool lasts)
 {
-  double h = interval->length, before = h / interval->ratio, all = slip / interval->ratio, rest = (step - h) / h;
-  if (lasts && all - rest * net >= net)
+  double h = interval->length, before = h / interval->ratio, all = slip / interval->ratio, rest = later / h;
+  if (lasts && all - rest * net >= rubs * net)
     return (struct dc_lag){.factor = all - rest * net,
                            .factor_by_slip = 1 / interval->ratio,
                            .factor_by_net = -rest,
-                           .kept = net * (step - h) / before,
-                           .kept_by_net = (step - h) / before};
-  if (lasts && all > net)
-    return (struct dc_lag){.factor = net,
-                           .factor_by_net = 1,
-                           .kept = slip - interval->ratio * net,
+                           .kept = net * later / before,
+                           .kept_by_net = later / before};
+  if (lasts && all > rubs * net)
+    return (struct dc_lag){.factor = rubs * net,
+                           .factor_by_net = rubs,
+                           .kept = slip - interval->ratio * rubs * net,
                            .kept_by_slip = 1,
-                           .kept_by_net = -interval->ratio};
+                           .kept_by_net = -interval->ratio * rubs};
   return (struct dc_lag){.factor = all, .factor_by_slip = 1 / interval->ratio};
 }
 
@@ -132,8 +133,8 @@ static double net_of(const struct dc_rigid_contact *rigid, int p)
   return rigid->memory ? 1 - rigid->memory[p][DC_IMPACT_HELD] : 1;
 }
 
-static bool lasts(const struct dc_rollout *rollout, const struct dc_step_interval *interval, int p,
-                  const struct dc_pair_derivatives *pair, double stiffness)
+bool dc_rigid_lasts(const struct dc_rollout *rollout, const struct dc_step_interval *interval, int p,
+                    const struct dc_pair_derivatives *pair, double stiffness)
 {
   const struct dc_rigid_contact *rigid = &rollout->rigid;
   if (rigid->memory && (rigid->memory[p][DC_IMPACT_ARRIVAL] > 0 || rigid->memory[p][DC_IMPACT_ENDED] > 0))
@@ -145,7 +146,9 @@ static bool lasts(const struct dc_rollout *rollout, const struct dc_step_interva
 bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
                    const struct dc_friction_law *law)
 {
-  bool asked = rollout->rigid.left ? interval->length < rollout->model->definition.time.step : interval->ratio != 1;
+  bool asked = rollout->rigid.left
+                   ? interval->length < rollout->model->definition.time.step || dc_rigid_shares(rollout, interval)
+                   : interval->ratio != 1;
   return asked && rollout->rigid.pair_count > 0 && !interval->starts &&
          dc_friction_law_acts(law, &rollout->model->bodies);
 }
@@ -155,12 +158,15 @@ void dc_rigid_set_lags(struct dc_rollout *rollout, const struct dc_step_interval
                        const struct dc_pair_derivatives *pairs, struct dc_friction_law *law)
 {
   struct dc_rigid_contact *rigid = &rollout->rigid;
-  double step = rollout->model->definition.time.step;
   for (int p = 0; p < rigid->pair_count; p++) {
     struct dc_lag *lag = &rigid->lags[p];
-    bool goes_on = interval->starts || (pairs && lasts(rollout, interval, p, &pairs[p], law->stiffness));
-    *lag = rigid->left ? dc_lag_of(interval, step, rigid->slip[p], net_of(rigid, p), goes_on)
+    bool goes_on = interval->starts || (pairs && dc_rigid_lasts(rollout, interval, p, &pairs[p], law->stiffness));
+    struct dc_lag shared = *lag;
+    *lag = rigid->left ? dc_lag_of(interval, shared.rubs, shared.later, rigid->slip[p], net_of(rigid, p), goes_on)
                        : (struct dc_lag){.factor = goes_on || !pairs ? 1 : 1 / interval->ratio};
+    lag->share = shared.share;
+    lag->rubs = shared.rubs;
+    lag->later = shared.later;
     rigid->lag_factors[p] = lag->factor;
   }
   law->lag_factor = rigid->lag_factors;

@@ -170,7 +170,8 @@ struct dc_step_interval dc_interval_to(const struct dc_rollout_input *input, con
 
 bool dc_needs_pairs_now(const struct dc_step_state *state)
 {
-  return state->memory || (state->rigid->left && state->interval.ratio != 1);
+  bool other = state->interval.ratio != 1 || (state->prediction && state->interval.starts);
+  return state->memory || (state->rigid->left && other);
 }
 
 size_t dc_remembered_count(const struct dc_rollout_input *input, const struct dc_trajectory *trajectory)

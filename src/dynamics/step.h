@@ -46,6 +46,9 @@ static inline double dc_second_difference(const struct dc_step_interval *interva
 // Friction of an interval uses the normal force of an earlier time (lag.c, dc_lag_of): the factor on that force, the
 // part of its impulse that is kept for the next interval, and the derivatives of both by dc_rigid_contact's slip.
 struct dc_lag {
+  // For how much of the interval the contact pushes and its friction rubs, 1 but for a prediction; friction of a contact
+  // that lasts keeps the impulse of its force over so many seconds at most (contact_share.c).
+  double share, rubs, later;
   double factor, factor_by_slip, factor_by_net, kept, kept_by_slip, kept_by_net;
 };
 
@@ -89,7 +92,8 @@ struct dc_rigid_contact {
   double *lag_factors;                        // [pair_count] their factors
   double (*before)[3];                        // [pair_count] contact forces at t-1, over the stiffness
   double *sizes;                              // [pair_count] of contact forces at t, over the stiffness; forward
-  bool slides, resists;                       // contacts slide since t; restitution of the interval before acts
+  // Contacts slide since t; restitution of the interval before acts; some push for other times than the interval.
+  bool slides, resists, shared;
   struct dc_friction_derivatives *friction, *impact;  // [pair_count] of the last evaluation
   double friction_energy, impact_energy;              // J
   struct dc_mixed_list mixed;                         // of the pairs with sliding contacts, for add_product only
@@ -470,17 +474,30 @@ enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollo
 // lag.c.  A normal force F of time t acted over the interval before; all that friction may use is slip times its
 // impulse.  The factor on F that friction of the interval gets, the part of the impulse that is kept for the next
 // interval, and how both change with slip.  lasts: F goes on.
-struct dc_lag dc_lag_of(const struct dc_step_interval *interval, double step, double slip, double net, bool lasts);
+// rubs, later: of struct dc_lag.
+struct dc_lag dc_lag_of(const struct dc_step_interval *interval, double rubs, double later, double slip, double net,
+                        bool lasts);
 // Whether friction of pairs asks for the forces at t-1, rollout->rigid.before.
 bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
                    const struct dc_friction_law *law);
 // Sets rollout->rigid.lags and their factors, and those of the law; pairs: at t, where they lag (else NULL).
 void dc_rigid_set_lags(struct dc_rollout *rollout, const struct dc_step_interval *interval,
                        const struct dc_pair_derivatives *pairs, struct dc_friction_law *law);
+// Whether contact p, by its derivatives at t, goes on.
+bool dc_rigid_lasts(const struct dc_rollout *rollout, const struct dc_step_interval *interval, int p,
+                    const struct dc_pair_derivatives *pair, double stiffness);
 // Whether a contact of two bodies goes on, by its force at t and that before at t-1, both times unit in N, by slip and
 // by the part of the force that restitution does not take back.
 bool dc_force_lasts(const struct dc_rollout *rollout, const struct dc_step_interval *interval, const int bodies[2],
                     const double force[3], const double before[3], double unit, double slip, double net);
+
+// contact_share.c.  Whether contact may push for another time than the interval; sets the shares of
+// rollout->rigid.lags, before dc_rigid_set_lags.  pairs: at t, where they may or friction
+// lags (else NULL).
+bool dc_rigid_shares(const struct dc_rollout *rollout, const struct dc_step_interval *interval);
+void dc_rigid_set_shares(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                         const struct dc_step_interval *interval, const struct dc_pair_derivatives *pairs,
+                         double stiffness);
 
 // terms_impact.c
 // The memory of an interval [pair_count] acts in the next; pairs at its beginning.  memory NULL: nothing.

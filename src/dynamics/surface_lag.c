@@ -86,7 +86,7 @@ static void find_share(const struct dc_rollout *rollout, const struct dc_step_st
     share->factor = lasts ? 1 : 1 / interval->ratio;
     return;
   }
-  struct dc_lag lag = dc_lag_of(interval, step, slip, 1, lasts);
+  struct dc_lag lag = dc_lag_of(interval, 1, step - interval->length, slip, 1, lasts);
   double by_kept = 1 / (force * before);
   share->factor = lag.factor;
   share->factor_by_kept = lag.factor_by_slip / lag.factor * by_kept;

@@ -110,12 +110,13 @@ static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_sta
 {
   struct dc_rigid_contact *rigid = &rollout->rigid;
   struct dc_friction_law law = dc_step_friction_law(rollout, state->input, state->interval.length, rigid->coefficients);
-  bool lagging = dc_rigid_lags(rollout, &state->interval, &law);
+  bool lagging = dc_rigid_lags(rollout, &state->interval, &law), sharing = dc_rigid_shares(rollout, &state->interval);
   enum dc_status status = lagging ? keep_forces_before(rollout, state->before, error) : DC_OK;
-  if (lagging && !status)
+  if ((lagging || sharing) && !status)
     status = dc_rigid_evaluate(rigid, state->now, 1, rigid->spare, error);
   if (status)
     return status;
+  dc_rigid_set_shares(rollout, state->input, &state->interval, lagging || sharing ? rigid->spare : NULL, law.stiffness);
   dc_rigid_set_lags(rollout, &state->interval, lagging ? rigid->spare : NULL, &law);
   return list_sliding(rigid, state->now, &law, error);
 }
@@ -184,11 +185,12 @@ static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_s
   rigid->slides = false;
   struct dc_friction_law law = dc_step_friction_law(rollout, state->input, state->interval.length, rigid->coefficients);
   bool acts = dc_friction_law_acts(&law, &rollout->model->bodies);
-  bool lagging = dc_rigid_lags(rollout, &state->interval, &law);
+  bool lagging = dc_rigid_lags(rollout, &state->interval, &law), sharing = dc_rigid_shares(rollout, &state->interval);
   enum dc_status status = lagging ? keep_forces_before(rollout, state->before, error) : DC_OK;
   if (!status)
-    status = evaluate_now(rollout, state, acts, lagging ? 1 : 0, pairs, error);
+    status = evaluate_now(rollout, state, acts || sharing, lagging || sharing ? 1 : 0, pairs, error);
   dc_impact_begin(rigid, state->memory, state->pairs_now);
+  dc_rigid_set_shares(rollout, state->input, &state->interval, lagging || sharing ? rigid->spare : NULL, law.stiffness);
   dc_rigid_set_lags(rollout, &state->interval, lagging ? rigid->spare : NULL, &law);
   if (acts && !status)
     status = list_sliding(rigid, state->now, &law, error);
@@ -216,11 +218,12 @@ enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollo
   if (interval && (memory || dc_friction_law_acts(&law, &rollout->model->bodies))) {
     struct dc_step_state state = dc_step_state_of(rollout, input, *interval, NULL, NULL, NULL);
     state.next = next;
-    bool lagging = dc_rigid_lags(rollout, interval, &law);
+    bool lagging = dc_rigid_lags(rollout, interval, &law), sharing = dc_rigid_shares(rollout, interval);
     enum dc_status status = lagging ? keep_forces_before(rollout, rollout->before.poses, error) : DC_OK;
     if (!status)
-      status = dc_rigid_evaluate(rigid, now, lagging || memory ? 1 : 0, rigid->pairs, error);
+      status = dc_rigid_evaluate(rigid, now, lagging || sharing || memory ? 1 : 0, rigid->pairs, error);
     dc_impact_begin(rigid, memory, rigid->pairs);
+    dc_rigid_set_shares(rollout, input, interval, lagging || sharing ? rigid->pairs : NULL, law.stiffness);
     dc_rigid_set_lags(rollout, interval, lagging ? rigid->pairs : NULL, &law);
     if (!status)
       status = list_sliding(rigid, now, &law, error);
@@ -322,17 +325,27 @@ static double stiffness(const struct dc_step_state *state)
   return state->model->definition.contact.stiffness * state->input->design.stiffness_scale * state->hardening;
 }
 
-static double contact_value(const struct dc_step_state *state)
+// The stiffness of one pair holds the part of the interval that it pushes for.
+static double pair_stiffness(const struct dc_step_state *state, int pair)
 {
-  return stiffness(state) * state->rigid->energy;
+  return stiffness(state) * (state->rigid->shared ? state->rigid->lags[pair].share : 1);
 }
 
-// Adds mu dP/d(twists) of all pairs.  P depends on the relative pose of a pair alone: six numbers are kept per pair
-// and expanded to the twelve of both bodies here (paper 000, section 4).
-static void add_contact_forces(const struct dc_step_state *state, double mu, struct dc_step_forces *forces)
+static double contact_value(const struct dc_step_state *state)
+{
+  bool whole = !state->rigid->shared || !isfinite(state->rigid->energy);
+  double sum = whole ? stiffness(state) * state->rigid->energy : 0;
+  for (int p = 0; p < state->rigid->pair_count && !whole; p++)
+    sum += pair_stiffness(state, p) * state->pairs[p].energy;
+  return sum;
+}
+
+// Adds mu dP/d(twists) of all pairs, times `scale`.  P depends on the relative pose of a pair alone: six numbers are
+// kept per pair and expanded to the twelve of both bodies here (paper 000, section 4).
+static void add_contact_forces(const struct dc_step_state *state, double scale, struct dc_step_forces *forces)
 {
   for (int p = 0; p < state->rigid->pair_count; p++) {
-    double g[12];
+    double g[12], mu = scale * pair_stiffness(state, p);
     if (state->pairs[p].idle)
       continue;
     dc_contact_expand_gradient(&state->pairs[p], g);
@@ -344,7 +357,7 @@ static void add_contact_forces(const struct dc_step_state *state, double mu, str
 
 static void contact_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
-  add_contact_forces(state, stiffness(state), forces);
+  add_contact_forces(state, 1, forces);
 }
 
 static inline void add_scaled_block(double *restrict sum, const double block[restrict 6][6], double scale)
@@ -373,9 +386,10 @@ static void add_central(const struct dc_step_state *state, int p, bool exact, do
 // Adds the Hessian of all pairs: 6x6 blocks of each body, and the block between them when both move.
 static void contact_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
-  double scale = stiffness(state), h_aa[6][6], h_ab[6][6], h_bb[6][6];
+  double h_aa[6][6], h_ab[6][6], h_bb[6][6];
   for (int p = 0; p < state->rigid->pair_count; p++) {
     const int *pair = state->rigid->pair_bodies[p];
+    double scale = pair_stiffness(state, p);
     bool both = dc_body_moves(&state->model->bodies.bodies[pair[1]]);
     if (state->pairs[p].idle)
       continue;
@@ -396,15 +410,14 @@ static void contact_add_hessian(const struct dc_step_state *state, bool exact, s
 static void contact_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                               struct dc_step_cotangent *out)
 {
-  double along = 0, mu = state->model->definition.contact.stiffness;
+  double along = 0;
   for (int p = 0; p < state->rigid->pair_count; p++) {
-    double g[12];
+    double g[12], both[12];
     dc_contact_expand_gradient(&state->pairs[p], g);
-    for (int side = 0; side < 2; side++)
-      for (int k = 0; k < 6; k++)
-        along += direction->twists[state->rigid->pair_bodies[p][side]][k] * g[6 * side + k];
+    dc_impact_gather(state->rigid->pair_bodies[p], direction->twists, both);
+    along += pair_stiffness(state, p) * dc_dot(both, g, 12);
   }
-  out->input->design.stiffness_scale += mu * along;
+  out->input->design.stiffness_scale += along / state->input->design.stiffness_scale;
 }
 
 // Rows of the translations of a block times a twist.
@@ -449,15 +462,15 @@ static void contact_add_product(const struct dc_step_state *state, const struct 
 {
   double scale = variation->input->design.stiffness_scale;
   if (scale != 0)
-    add_contact_forces(state, scale * state->model->definition.contact.stiffness, forces);
+    add_contact_forces(state, scale / state->input->design.stiffness_scale, forces);
 }
 
 // The diagonal of a pair's 6 x 6 Hessian, turns first (entries 0, 2, 5), then shifts (9, 14, 20), is the stiffness
 // that rounding of places is seen through.  The plane solve adds a relative error to the force itself.
 static void contact_add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
 {
-  double mu = stiffness(state);
   for (int p = 0; p < state->rigid->pair_count; p++) {
+    double mu = pair_stiffness(state, p);
     const double *d = state->pairs[p].hessian;
     if (state->pairs[p].idle)
       continue;

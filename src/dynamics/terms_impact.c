@@ -282,7 +282,8 @@ void dc_impact_begin(struct dc_rigid_contact *rigid, const double (*memory)[DC_I
 static bool leaves_nothing(const struct dc_step_state *state, int pair, const double *memory)
 {
   double none[2];
-  return state->rigid->lags[pair].kept == 0 && (!memory || memory[DC_IMPACT_OWED] == 0) &&
+  const struct dc_lag *lag = &state->rigid->lags[pair];
+  return lag->kept == 0 && lag->share == 1 && (!memory || memory[DC_IMPACT_OWED] == 0) &&
          isnan(dc_impact_restitution(state, pair, none));
 }
 

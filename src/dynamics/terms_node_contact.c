@@ -87,8 +87,8 @@ static struct share share_of(const struct dc_step_state *state, const struct tou
   double kept = rigid->memory ? ((const double *)(rigid->memory + rigid->pair_count))[touch->index] : 0;
   if (!rigid->left)
     return (struct share){.force = force, .by_force = 1};
-  struct dc_lag lag =
-      dc_lag_of(&state->interval, state->model->definition.time.step, 1 + kept / (force * before), 1, true);
+  double later = state->model->definition.time.step - state->interval.length;
+  struct dc_lag lag = dc_lag_of(&state->interval, 1, later, 1 + kept / (force * before), 1, true);
   return (struct share){.force = lag.factor * force,
                         .by_force = lag.factor - lag.factor_by_slip * kept / (force * before),
                         .by_kept = lag.factor_by_slip / before,
