@@ -144,5 +144,47 @@ static void test_ends(void)
   CHECK(!tells(CHAIN("lower='-1' upper='2'", "<mimic joint='j' offset='.5'/>"), kept));
 }
 
+// Sites that MuJoCo pulls together over some time are held together at once here.
+static void test_open_ties(void)
+{
+  static const char words[] = "ties that the start leaves open close with a jolt: ";
+  static const struct {
+    const char *place;
+    bool told;
+  } cases[] = {{".5 .3 .4", true}, {".5 0 0", false}, {".5 0 .0009", false}};
+  for (int k = 0; k < 3; k++) {
+    char model[600];
+    snprintf(model, sizeof model,
+             "<mujoco><worldbody><site name='s' pos='.5 0 0'/><body><freejoint/><geom size='.1'/><site name='t' "
+             "pos='%s'/></body></worldbody><equality><connect site1='s' site2='t'/></equality></mujoco>",
+             cases[k].place);
+    CHECK(tells(model, words) == cases[k].told, "%s", cases[k].place);
+  }
+  CHECK(tells("<mujoco><worldbody><site name='s' pos='.5 0 0'/><body><freejoint/><geom size='.1'/><site name='t' "
+              "pos='.5 .3 .4'/></body></worldbody><equality><connect site1='s' site2='t'/></equality></mujoco>",
+              " by 0.5 m"));
+}
+
+// Bodies without names have MuJoCo's numbers, also where an equality hangs one of those before them on another.
+static void test_numbers(void)
+{
+#undef BOX
+#define BOX "<geom type='box' size='.1 .1 .1' mass='1'/>"
+#define FREE(name, x) "<body " name "pos='" x " 0 0'><freejoint/>" BOX "</body>"
+  static const char *const equalities[] = {"", "<weld body1='world' body2='a'/>", "<weld body1='z' body2='a'/>"};
+  for (int k = 0; k < 3; k++) {
+    char model[900];
+    snprintf(model, sizeof model,
+             "<mujoco><worldbody>" FREE("name='a' ", "1") FREE("", "2") FREE("", "3")
+                 FREE("name='z' ", "4") "</worldbody><equality>%s</equality></mujoco>",
+             equalities[k]);
+    open_model(model);
+    check_json(find_body(&tree, "body2"), "position", "[2,0,0]");
+    check_json(find_body(&tree, "body3"), "position", "[3,0,0]");
+    unload(&tree);
+  }
+}
+
 RUN_TESTS_IN_TEMPORARY_FOLDER({"margins of ranges", test_margins}, {"margins of tendons", test_tendon_margins},
-                              {"balls that start turned", test_balls}, {"starts at ends of ranges", test_ends})
+                              {"balls that start turned", test_balls}, {"starts at ends of ranges", test_ends},
+                              {"ties that are open", test_open_ties}, {"bodies without names", test_numbers})

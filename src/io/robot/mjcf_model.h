@@ -84,7 +84,7 @@ struct dc_mjcf_joint {
 struct dc_mjcf_body {
   const char *name;
   const struct dc_mjcf_node *node;
-  int parent;
+  int parent, number;  // number: its place in the file, as MuJoCo counts; equalities may move it in the list
   struct dc_urdf_pose pose;
   int first_joint, joints, first_geom, geoms;
   bool mocap, still, inertial;  // still: fixed to the world

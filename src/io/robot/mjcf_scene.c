@@ -77,7 +77,7 @@ static void name_bodies(struct dc_mjcf_builder *builder)
       const char *name = builder->mjcf->bodies[i].name;
       if (builder->links[i].body < 0 || !name != (bool)unnamed)
         continue;
-      snprintf(invented, sizeof invented, "body%d", i);
+      snprintf(invented, sizeof invented, "body%d", builder->mjcf->bodies[i].number);
       builder->links[i].name = dc_mjcf_take_name(builder, name ? name : invented);
     }
 }
@@ -288,8 +288,7 @@ static enum dc_status add_all(struct dc_mjcf_builder *builder)
       (status = dc_mjcf_put_filters(builder)) || (status = dc_mjcf_put_couplings(builder)))
     return status;
   dc_mjcf_put_tendons(builder);
-  if (
-      (status = dc_mjcf_put_ties(builder)) || (status = put_gravity(builder)) ||
+  if ((status = dc_mjcf_put_ties(builder)) || (status = put_gravity(builder)) ||
       (status = refuse(builder, builder->use->refuse_structure, &builder->refused)) ||
       (status = refuse(builder, builder->use->refuse_forces, &builder->forces)))
     return status;

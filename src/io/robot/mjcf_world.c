@@ -465,7 +465,7 @@ static void add_body(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
   body.first_geom = (int)model->geom_count;
   if (reader->status || !MAKE_ROOM(reader, node, model->bodies, model->body_count, model->room.bodies))
     return;
-  inside.body = (int)model->body_count;
+  inside.body = body.number = (int)model->body_count;
   model->bodies[model->body_count++] = body;
   walk(reader, node, &inside);
   struct dc_mjcf_body *own = &model->bodies[inside.body];

@@ -5,10 +5,12 @@
 // times as far was drawn in another unit than the inertia was given in.
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "geometry/shapes/shape_types.h"
 #include "io/scene/constants.h"
 #include "io/scene/scene_build.h"
+#include "math/vector.h"
 
 enum { DC_MOST_LISTED = 6 };  // names in one note; others are counted
 
@@ -89,6 +91,33 @@ static bool list_moved(const struct dc_scene_build *build, const struct dc_scene
   return moved > 0;
 }
 
+// Ties that the start leaves open by more than a millimetre: where a file holds bodies together softly, they come
+// together over some time there, and at once here.
+static enum dc_status note_ties(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  const struct dc_model_definition *definition = &scene->definition;
+  char text[DC_MOST_LISTED * 130 + 100];
+  int open = 0, used = 0;
+  struct dc_pose *poses = definition->tie_count ? dc_alloc((size_t)bodies->count, sizeof *poses) : NULL;
+  if (definition->tie_count && !poses)
+    return DC_MEMORY;
+  if (poses)
+    dc_poses(bodies, bodies->initial_q, poses);
+  for (int k = 0; k < definition->tie_count; k++) {
+    const struct dc_tie *tie = &definition->ties[k];
+    double gap = dc_vec_distance(poses[tie->body].position, poses[tie->to].position);
+    if (gap > 1e-3 && open++ < DC_MOST_LISTED)
+      used += snprintf(text + used, sizeof text - (size_t)used, "%s\"%.40s\" and \"%.40s\" by %.3g m",
+                       open > 1 ? ", " : "", scene->bodies[tie->body].name, scene->bodies[tie->to].name, gap);
+  }
+  free(poses);
+  if (open > DC_MOST_LISTED)
+    snprintf(text + used, sizeof text - (size_t)used, " and %d more", open - DC_MOST_LISTED);
+  return open ? dc_notes_add(&scene->notes, "ties that the start leaves open close with a jolt: %s", text) : DC_OK;
+}
+
 enum dc_status dc_scene_note_bodies(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -105,6 +134,8 @@ enum dc_status dc_scene_note_bodies(struct dc_scene_build *build)
       status =
           dc_notes_add(&scene->notes, "starts at ends of ranges keep a hundredth of the range from them: %s", text);
   }
+  if (!status && build->robots)
+    status = note_ties(build);
   for (int i = 0; i < scene->definition.shape_count && !status; i++)
     status = note_mesh(build, &scene->shapes[i]);
   return status ? dc_fail(build->error, status, "%s: out of memory", scene->path) : DC_OK;
