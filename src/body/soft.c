@@ -81,15 +81,11 @@ static enum dc_status make_mesh(const struct dc_soft_definition *given, struct d
 }
 
 // Puts a node in the middle of every edge: the mesh becomes that of eighths, and the elements have ten nodes.
-static enum dc_status make_quadratic(struct dc_simplices *mesh, struct dc_arena *arena,
-                                     const int (**quadratic)[DC_ELEMENT_NODES], int *count, struct dc_error *error)
+static enum dc_status make_quadratic(struct dc_simplices *mesh, struct dc_arena *arena, struct dc_quadratic *quadratic,
+                                     struct dc_error *error)
 {
   struct dc_simplices coarse = *mesh;
-  int(*ten)[DC_ELEMENT_NODES] = NULL;
-  enum dc_status status = dc_tetrahedra_refine(&coarse, arena, mesh, &ten, error);
-  *quadratic = (const int(*)[DC_ELEMENT_NODES])ten;
-  *count = coarse.element_count;
-  return status;
+  return dc_tetrahedra_refine(&coarse, arena, mesh, quadratic, error);
 }
 
 // Default barrier of the surface: its range is a tenth of the shortest edge.  Its stiffness makes it resist, at about
@@ -126,8 +122,7 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
                                 struct dc_arena *arena, struct dc_error *error)
 {
   const struct dc_soft_definition *given = definition->soft;
-  const int(*quadratic)[DC_ELEMENT_NODES] = NULL;
-  int quadratic_count = 0;
+  struct dc_quadratic quadratic = {0};
   // Quadratic elements are made after the hollows and before pins and walls, which count the new nodes in the middles
   // of edges.
   double rotation[9], boxes[DC_DRIVES_MOST][2][3];
@@ -135,7 +130,8 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
   if (!status)
     status = dc_soft_drives_hollow(given, &soft->mesh, boxes, arena, error);
   if (!status && given->element == DC_ELEMENT_QUADRATIC)
-    status = make_quadratic(&soft->mesh, arena, &quadratic, &quadratic_count, error);
+    status = make_quadratic(&soft->mesh, arena, &quadratic, error);
+  soft->faces = (const int(*)[6])quadratic.faces;
   soft->node_count = soft->mesh.node_count;
   if (status) {
     dc_error_prefix(error, "bodies[%d].soft", soft->body);
@@ -149,8 +145,9 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
     dc_vec_copy(soft->pins[p].place, soft->mesh.nodes[soft->pins[p].node]);
   soft->held_by = -1;
   soft->touches_holder = definition->filter.parent;
-  status = quadratic
-               ? dc_elastic_create_quadratic(&soft->elastic, &soft->mesh, quadratic_count, quadratic, arena, error)
+  status = quadratic.elements
+               ? dc_elastic_create_quadratic(&soft->elastic, &soft->mesh, quadratic.element_count,
+                                             (const int(*)[DC_ELEMENT_NODES])quadratic.elements, arena, error)
                : dc_elastic_create(&soft->elastic, &soft->mesh, section_of(given), arena, error);
   if (status)
     return status;

@@ -8,6 +8,7 @@
 // 3. A muscle takes the elements whose middles lie in its box; fibres get the factors f_a = g_a.d of their samples, for
 //    sheets and rods along the part of d within the element.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "body/body_build.h"
@@ -224,8 +225,18 @@ enum dc_status dc_soft_drives_hollow(const struct dc_soft_definition *definition
   return drop_nodes(mesh, arena, error);
 }
 
-// Lists the walls of chambers: chamber_of [triangles], -1 elsewhere.  A triangle belongs to the first chamber whose
-// box holds its three nodes, as pressures of two chambers do not add on one wall.
+// Whether a box holds all nodes of a triangle, or of the quadratic face that the triangle is a quarter of.
+static bool holds_face(const double box[2][3], const struct dc_soft *soft, int triangle)
+{
+  const int *nodes = soft->faces ? soft->faces[triangle / DC_FACE_QUARTERS] : soft->mesh.triangles[triangle];
+  for (int k = 0; k < (soft->faces ? 6 : 3); k++)
+    if (!in_box(box[0], box[1], soft->mesh.nodes[nodes[k]]))
+      return false;
+  return true;
+}
+
+// Lists the walls of chambers: chamber_of [triangles], -1 elsewhere.  A face belongs to the first chamber whose box
+// holds its nodes, as pressures of two chambers do not add on one wall.
 static enum dc_status collect_walls(const struct dc_soft_definition *definition, const double (*boxes)[2][3],
                                     struct dc_soft *soft, struct dc_arena *arena, struct dc_error *error)
 {
@@ -246,10 +257,7 @@ static enum dc_status collect_walls(const struct dc_soft_definition *definition,
     if (!(drives->chamber_names[i] = dc_arena_strdup(arena, chambers[i].name)))
       return dc_out_of_memory_for(error, "chambers");
     for (int t = 0; t < soft->mesh.triangle_count; t++) {
-      bool inside = drives->chamber_of[t] < 0;
-      for (int k = 0; k < 3; k++)
-        inside &= in_box(boxes[i][0], boxes[i][1], soft->mesh.nodes[soft->mesh.triangles[t][k]]);
-      if (inside)
+      if (drives->chamber_of[t] < 0 && holds_face(boxes[i], soft, t))
         drives->chamber_of[t] = i, walls++;
     }
     if (!walls)
@@ -268,12 +276,57 @@ static void sample_middle(const struct dc_soft *soft, int sample, double middle[
     dc_vec_add_scaled(middle, middle, 1.0 / corners, soft->mesh.nodes[nodes[k]]);
 }
 
+// An edge a < b of a triangle that goes from a to b (1) or back (-1).
+struct side {
+  int a, b, sign;
+};
+
+static int compare_sides(const void *left, const void *right)
+{
+  const struct side *one = left, *other = right;
+  return one->a != other->a ? (one->a < other->a ? -1 : 1) : (one->b > other->b) - (one->b < other->b);
+}
+
+// Whether every edge of the wall of a chamber, -1: of the whole surface, is gone along as often in one direction as in
+// the other.  Room is for 3 sides a triangle.
+static bool has_no_edge(const struct dc_soft *soft, int chamber, struct side *room)
+{
+  int count = 0;
+  for (int t = 0; t < soft->mesh.triangle_count; t++)
+    for (int k = 0; k < 3 && (chamber < 0 || soft->drives.chamber_of[t] == chamber); k++) {
+      int from = soft->mesh.triangles[t][k], to = soft->mesh.triangles[t][(k + 1) % 3];
+      room[count++] = from < to ? (struct side){from, to, 1} : (struct side){to, from, -1};
+    }
+  qsort(room, (size_t)count, sizeof *room, compare_sides);
+  for (int i = 0, sum = 0; i < count; i++) {
+    sum += room[i].sign;
+    if (i + 1 < count && !compare_sides(&room[i], &room[i + 1]))
+      continue;
+    if (sum)
+      return false;
+  }
+  return true;
+}
+
+static enum dc_status find_edges(struct dc_soft *soft, struct dc_error *error)
+{
+  struct side *room = dc_alloc(3 * (size_t)soft->mesh.triangle_count, sizeof *room);
+  if (!room)
+    return dc_out_of_memory_for(error, "%d triangles", soft->mesh.triangle_count);
+  soft->drives.closed = true;
+  for (int chamber = -1; chamber < soft->drives.chamber_count; chamber++)
+    soft->drives.closed &= has_no_edge(soft, chamber, room);
+  free(room);
+  return DC_OK;
+}
+
 // Rods have no surface for a pressure to act on; muscles follow once the elastic energy is there (finish).
 enum dc_status dc_soft_drives_collect(const struct dc_soft_definition *definition, const double (*boxes)[2][3],
                                       struct dc_soft *soft, struct dc_arena *arena, struct dc_error *error)
 {
   soft->drives.pressure = soft->mesh.corners > 2;
-  return collect_walls(definition, boxes, soft, arena, error);
+  enum dc_status status = collect_walls(definition, boxes, soft, arena, error);
+  return status || !soft->drives.pressure ? status : find_edges(soft, error);
 }
 
 // The direction in the axes in which the gradients of an element are given, made a unit vector.  Solids use the axes

@@ -39,6 +39,7 @@ struct dc_muscle {
 
 struct dc_soft_drives {
   bool pressure;  // of the whole surface
+  bool closed;    // the surface has no edge, and the wall of no chamber has one
   int chamber_count, muscle_count;
   const char **chamber_names;  // [chamber_count]
   int *chamber_of;             // [triangles] the chamber of a triangle of the surface, -1: none; NULL: no chambers

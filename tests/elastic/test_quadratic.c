@@ -22,13 +22,13 @@ struct solid {
 static void make_solid(struct solid *solid, enum dc_grid_form form, const double size[3], const long cells[3])
 {
   struct dc_simplices coarse;
-  int(*ten)[DC_ELEMENT_NODES];
+  struct dc_quadratic quadratic;
   struct dc_error error = {0};
   solid->arena = dc_arena_create();
   CHECK(!dc_tetrahedra_grid(&coarse, form, size, cells, 0.7, solid->arena, &error), "%s", error.text);
-  CHECK(!dc_tetrahedra_refine(&coarse, solid->arena, &solid->mesh, &ten, &error), "%s", error.text);
-  CHECK(!dc_elastic_create_quadratic(&solid->elastic, &solid->mesh, coarse.element_count,
-                                     (const int(*)[DC_ELEMENT_NODES])ten, solid->arena, &error));
+  CHECK(!dc_tetrahedra_refine(&coarse, solid->arena, &solid->mesh, &quadratic, &error), "%s", error.text);
+  CHECK(!dc_elastic_create_quadratic(&solid->elastic, &solid->mesh, quadratic.element_count,
+                                     (const int(*)[DC_ELEMENT_NODES])quadratic.elements, solid->arena, &error));
   solid->count = 3 * solid->mesh.node_count;
   CHECK(solid->count <= MOST);
 }

@@ -23,10 +23,21 @@ double dc_tetrahedron_volume6(const double (*nodes)[3], const int element[4]);
 // edge would allow, and nodes of no element; the message names the first.  Then fills triangles.
 enum dc_status dc_tetrahedra_finish(struct dc_simplices *mesh, struct dc_arena *arena, struct dc_error *error);
 
+// Elements of ten nodes and the faces of their surface.
+struct dc_quadratic {
+  int element_count;
+  int (*elements)[10];  // [element_count] corners, then the middles of the edges 01 02 03 12 13 23
+  int (*faces)[6];      // [triangles / 4] corners a, b, c seen from outside, then the middles of ab, bc, ca
+};
+
+// Parts of a face.
+enum { DC_FACE_QUARTERS = 4 };
+
 // Cuts every element into eight (tetrahedra_refine.c), the four at its corners first.  The nodes of the coarse mesh
-// come first; quadratic [coarse elements]: corners of an element, then the middles of its edges 01 02 03 12 13 23.
-// Arrays are owned by arena.  DC_BAD_INPUT when there are too many nodes, DC_MEMORY.
+// come first; the quarters of face f are the triangles from 4 f on.  Arrays are owned by arena.  DC_BAD_INPUT when
+// there are too many nodes, DC_MEMORY.
 enum dc_status dc_tetrahedra_refine(const struct dc_simplices *coarse, struct dc_arena *arena,
-                                    struct dc_simplices *mesh, int (**quadratic)[10], struct dc_error *error);
+                                    struct dc_simplices *mesh, struct dc_quadratic *quadratic,
+                                    struct dc_error *error);
 
 #endif
