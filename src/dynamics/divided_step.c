@@ -175,6 +175,20 @@ static enum dc_status divide(struct dc_rollout *rollout, int step, const struct 
   return dc_rigid_evaluate(&rollout->rigid, rollout->now.poses, 0, rollout->rigid.spare, error);
 }
 
+// DC_NUMERICAL when a step, or the steps so far, have taken more iterations than the caller allows.
+static enum dc_status check_work(const struct dc_rollout *rollout, const struct dc_step_report *report,
+                                 const struct progress *progress, struct dc_error *error)
+{
+  const struct dc_rollout_requests *asked = &rollout->asked;
+  long iterations = report->iterations;
+  bool all = asked->most_in_all && asked->spent + iterations > asked->most_in_all;
+  if (!all && !(asked->most_iterations && iterations > asked->most_iterations))
+    return DC_OK;
+  return dc_fail(error, DC_NUMERICAL, "took %ld Newton iterations, %.2g %% into the step%s", iterations,
+                 100 * part_of_step(progress->begin),
+                 all ? ", and with the steps before more than is allowed beside the best rollout" : "");
+}
+
 // Solves one interval after the other until the step is over.  An interval that fails is divided and tried again; one
 // that is solved becomes a state of the trajectory, and the next one begins there, twice as long where that fits.
 enum dc_status dc_implicit_step(struct dc_rollout *rollout, const struct dc_rollout_input *input, int step,
@@ -190,9 +204,9 @@ enum dc_status dc_implicit_step(struct dc_rollout *rollout, const struct dc_roll
     struct dc_step_report part;
     enum dc_status status = try_interval(rollout, input, progress, step, q, q_next, pairs, &part, error);
     add_report(report, &part, status == DC_OK);
-    if (rollout->asked.most_iterations && report->iterations > rollout->asked.most_iterations)
-      return dc_fail(error, DC_NUMERICAL, "took %ld Newton iterations, %.2g %% into the step", (long)report->iterations,
-                     100 * part_of_step(progress.begin));
+    enum dc_status allowed = check_work(rollout, report, &progress, error);
+    if (allowed)
+      return allowed;
     if (status == DC_NUMERICAL) {
       status = divide(rollout, step, &part, &progress, error);
       report->evaluations++;

@@ -262,6 +262,11 @@ void dc_rollout_set_most_iterations(struct dc_rollout *rollout, long most)
   rollout->asked.most_iterations = most;
 }
 
+void dc_rollout_set_most_in_all(struct dc_rollout *rollout, long most)
+{
+  rollout->asked.most_in_all = most;
+}
+
 void dc_rollout_set_conservative(struct dc_rollout *rollout, bool conservative)
 {
   rollout->asked.conservative = conservative;
@@ -279,6 +284,7 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   const struct dc_bodies *bodies = &rollout->model->bodies;
   dc_contact_reset(rollout->rigid.contact);
   rollout->newton.usual = 0;
+  rollout->asked.spent = 0;
   dc_rollout_start_state(rollout, input, trajectory->q);
   dc_rollout_state_before(rollout, input, rollout->q_before);
   rollout->before_length = input->q_before ? input->before_length : trajectory->time_step;
@@ -334,6 +340,7 @@ enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_ro
     if (trajectory->velocity)
       rollout->stepper->velocity(rollout, trajectory->velocity + (size_t)(t + 1) * nv);
     trajectory->newton_iterations[t] = report.iterations;
+    rollout->asked.spent += report.iterations;
     trajectory->evaluations[t] = report.evaluations;
     trajectory->converged[t] = report.converged;
     trajectory->min_gap[t + 1] = report.min_gap;

@@ -107,6 +107,8 @@ void dc_rollout_set_alike(struct dc_rollout *rollout, const struct dc_trajectory
 // Fail with DC_NUMERICAL in a step whose parts together take more than `most` Newton iterations; 0: any number.  Some
 // trial points of an optimizer throw bodies at each other, so that one step would take minutes.
 void dc_rollout_set_most_iterations(struct dc_rollout *rollout, long most);
+// The same for all steps of a rollout together.
+void dc_rollout_set_most_in_all(struct dc_rollout *rollout, long most);
 // A patient `most`, as a factor on the iteration limit of an interval.  Collisions at 1000 m/s take up to 15 times the
 // limit (two balls, steps of 0.04 s).
 enum { DC_MOST_SOLVES = 100 };

@@ -350,6 +350,7 @@ struct dc_step_pattern {
 struct dc_rollout_requests {
   bool tight, conservative, gapless;
   long most_iterations;               // of all parts of a step together; 0: any number
+  long most_in_all, spent;            // the same of all steps of a rollout; by those before the present one
   const struct dc_trajectory *alike;  // a step that this one has not divided must not be divided; NULL: any may
   dc_rollout_proceed *proceed;        // asked before every step; NULL: nobody
   void *proceed_context;

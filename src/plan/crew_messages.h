@@ -37,7 +37,8 @@ struct dc_crew_head {
 
 // Data that all points of a message share.
 struct dc_crew_job {
-  int64_t first, steps, capacity, coarseness, parameters, state, tight, gradient, starts, goes_on, impacts;
+  int64_t first, steps, capacity, coarseness, parameters, state, tight, gradient, starts, goes_on, impacts,
+      most_iterations;
   double stiffness, far_field, before_length;
 };
 

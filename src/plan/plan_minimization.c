@@ -18,11 +18,28 @@ enum { RETREAT_DRAWS = 16 };
 // Half the width of the first draw, in the parameters' units; draw k has k times it.
 static const double RETREAT = 0.02;
 
+// Points that an optimizer tries are refused when they take WORK times the Newton iterations of the best one so far and
+// more than WORK_SOLVES times the limit of an interval: they throw bodies at each other, or press cloth into what it
+// lies on, and one of them would take longer than all others together.
+static const double WORK = 20;
+enum { WORK_SOLVES = 15 };
+
+static long most_iterations(const struct dc_plan *plan)
+{
+  double most = WORK * (double)plan->descent.best_iterations +
+                WORK_SOLVES * (double)plan->model->definition.solver.max_iterations;
+  return dc_minimization_begun(plan->descent.running) && most < INT_MAX ? (long)most : 0;
+}
+
 // The optimizer sees numbers only: it evaluates through its context, which is the plan.
 static enum dc_status evaluate_problem(void *context, const double *x, double *value, double *gradient,
                                        struct dc_error *error)
 {
-  return dc_plan_evaluate(context, x, value, gradient, error);
+  struct dc_plan *plan = context;
+  plan->most_iterations = most_iterations(plan);
+  enum dc_status status = dc_plan_evaluate(plan, x, value, gradient, error);
+  plan->most_iterations = 0;
+  return status;
 }
 
 // Values of many points at once, which threads and ranks share.  Points behind the first whose value is at most
@@ -30,7 +47,11 @@ static enum dc_status evaluate_problem(void *context, const double *x, double *v
 static enum dc_status values_of_problem(void *context, int *count, const double *xs, double enough, double *values,
                                         enum dc_status *statuses, struct dc_error *error)
 {
-  return dc_plan_values_until(context, count, xs, enough, values, statuses, error);
+  struct dc_plan *plan = context;
+  plan->most_iterations = most_iterations(plan);
+  enum dc_status status = dc_plan_values_until(plan, count, xs, enough, values, statuses, error);
+  plan->most_iterations = 0;
+  return status;
 }
 
 // Records what belongs to the iterate; *best: whether it is the best of the plan, over all minimizations that
@@ -49,6 +70,9 @@ static enum dc_status keep(struct dc_plan *plan, const struct dc_iterate *iterat
     status = dc_plan_record(plan, plan->descent.best, error);
     memcpy(plan->descent.best_parameters, iterate->x, bytes);
     plan->descent.best_loss = iterate->value;
+    plan->descent.best_iterations = 0;
+    for (int t = 0; t < plan->window.steps; t++)
+      plan->descent.best_iterations += plan->trajectory->newton_iterations[t];
   }
   return status;
 }
@@ -238,7 +262,7 @@ int dc_plan_iterations(const struct dc_plan *plan)
   return plan->descent.running ? plan->descent.earlier + dc_minimization_result(plan->descent.running)->iterations : 0;
 }
 
-enum { WORK_COUNTS = 4, WORK_TIMES = 2, SAMPLING_COUNTS = 5, RETREAT_COUNTS = 2 };
+enum { WORK_COUNTS = 4, WORK_TIMES = 2, SAMPLING_COUNTS = 5, RETREAT_COUNTS = 3 };
 static const long MOST_COUNTED = LONG_MAX / 4;  // so that counting on does not overflow
 
 // A name behind a prefix.
@@ -280,7 +304,8 @@ enum dc_status dc_plan_save_as(const struct dc_plan *plan, const char *prefix, s
     status = dc_snapshot_put_integers(snapshot, named(prefix, "plan/sampling").text, SAMPLING_COUNTS, sampling);
   if (status || !plan->descent.running)
     return status;
-  const long retreats[RETREAT_COUNTS] = {plan->descent.earlier, plan->descent.retreats};
+  const long retreats[RETREAT_COUNTS] = {plan->descent.earlier, plan->descent.retreats,
+                                         plan->descent.best_iterations};
   status = dc_snapshot_put_integers(snapshot, named(prefix, "plan/retreats").text, RETREAT_COUNTS, retreats);
   if (status)
     return status;
@@ -323,6 +348,7 @@ static enum dc_status load_minimization(struct dc_plan *plan, const char *prefix
   if (!status) {
     plan->descent.earlier = (int)retreats[0];
     plan->descent.retreats = (int)retreats[1];
+    plan->descent.best_iterations = retreats[2];
   }
   return status;
 }

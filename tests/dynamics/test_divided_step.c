@@ -245,16 +245,19 @@ static void test_unconverged(void)
   scene_end(&scene);
 }
 
-// A step that is tried for may be told to take no more than so many iterations, all its parts together.
+// A step that is tried for may be told to take no more than so many iterations, all its parts together, and so may all
+// steps of a rollout.
 static void test_most_iterations(void)
 {
   struct scene scene;
   collision(&scene, dc_contact_model_find("bsh"), 20, 0.05, 0.04);
   struct dc_trajectory *trajectory = scene_roll(&scene, 3), *bounded = dc_trajectory_create(&scene.model, 3);
   struct dc_rollout_input *input = dc_rollout_input_create(&scene.model, 3);
-  long most = 0;
-  for (int t = 0; t < trajectory->steps; t++)
+  long most = 0, all = 0;
+  for (int t = 0; t < trajectory->steps; t++) {
+    all += trajectory->newton_iterations[t];
     most = trajectory->newton_iterations[t] > most ? trajectory->newton_iterations[t] : most;
+  }
   dc_rollout_set_most_iterations(scene.rollout, most);
   CHECK(dc_rollout_forward(scene.rollout, input, bounded, &scene.error) == DC_OK, "%s", scene.error.text);
   size_t size = (size_t)(trajectory->steps + 1) * (size_t)trajectory->nq * sizeof(double);
@@ -262,6 +265,14 @@ static void test_most_iterations(void)
   dc_rollout_set_most_iterations(scene.rollout, most - 1);
   CHECK(dc_rollout_forward(scene.rollout, input, bounded, &scene.error) == DC_NUMERICAL, "one fewer: fails");
   CHECK(strstr(scene.error.text, "Newton iterations"), "%s", scene.error.text);
+  dc_rollout_set_most_iterations(scene.rollout, 0);
+  for (int missing = 0; missing < 2; missing++) {
+    dc_rollout_set_most_in_all(scene.rollout, all - missing);
+    for (int again = 0; again < 2; again++)  // what an earlier rollout has spent does not count
+      CHECK(dc_rollout_forward(scene.rollout, input, bounded, &scene.error) == (missing ? DC_NUMERICAL : DC_OK), "%s",
+            scene.error.text);
+  }
+  CHECK(strstr(scene.error.text, "beside the best rollout"), "%s", scene.error.text);
   dc_rollout_input_destroy(input);
   dc_trajectory_destroy(bounded);
   dc_trajectory_destroy(trajectory);
