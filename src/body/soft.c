@@ -131,7 +131,7 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
     status = dc_soft_drives_hollow(given, &soft->mesh, boxes, arena, error);
   if (!status && given->element == DC_ELEMENT_QUADRATIC)
     status = make_quadratic(&soft->mesh, arena, &quadratic, error);
-  soft->faces = (const int(*)[6])quadratic.faces;
+  soft->drives.faces = (const int(*)[6])quadratic.faces;
   soft->node_count = soft->mesh.node_count;
   if (status) {
     dc_error_prefix(error, "bodies[%d].soft", soft->body);

@@ -75,7 +75,6 @@ struct dc_soft {
   int node_count, q_offset, v_offset;
   int first_element;         // among those of all soft bodies
   struct dc_simplices mesh;  // in the world, at the start
-  const int (*faces)[6];     // of quadratic elements: quarters of face f are triangles 4 f on; NULL: linear ones
   struct dc_elastic elastic;
   enum dc_material material;
   double young, poisson, viscosity;  // Pa, 1, Pa s

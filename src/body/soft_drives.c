@@ -228,8 +228,8 @@ enum dc_status dc_soft_drives_hollow(const struct dc_soft_definition *definition
 // Whether a box holds all nodes of a triangle, or of the quadratic face that the triangle is a quarter of.
 static bool holds_face(const double box[2][3], const struct dc_soft *soft, int triangle)
 {
-  const int *nodes = soft->faces ? soft->faces[triangle / DC_FACE_QUARTERS] : soft->mesh.triangles[triangle];
-  for (int k = 0; k < (soft->faces ? 6 : 3); k++)
+  const int *nodes = soft->drives.faces ? soft->drives.faces[triangle / DC_FACE_QUARTERS] : soft->mesh.triangles[triangle];
+  for (int k = 0; k < (soft->drives.faces ? 6 : 3); k++)
     if (!in_box(box[0], box[1], soft->mesh.nodes[nodes[k]]))
       return false;
   return true;

@@ -40,6 +40,7 @@ struct dc_muscle {
 struct dc_soft_drives {
   bool pressure;  // of the whole surface
   bool closed;    // the surface has no edge, and the wall of no chamber has one
+  const int (*faces)[6];       // of quadratic elements: quarters of face f are triangles 4 f on; NULL: linear ones
   int chamber_count, muscle_count;
   const char **chamber_names;  // [chamber_count]
   int *chamber_of;             // [triangles] the chamber of a triangle of the surface, -1: none; NULL: no chambers

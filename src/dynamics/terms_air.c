@@ -7,18 +7,18 @@
 // surface is; w is 1, or as in terms_nodes.c.  It is convex in q+; area and normal are those of time t, as the force
 // of friction is.
 //
-// That is right beside elastic forces of t (terms_past.c).  Beside those of t+1 alone (implicit Euler) the pressure on
-// a closed surface is that of t+1, too, or a body under pressure would gain or lose spin: -p (V(q+) - V(q)) with the
-// volume V enclosed, whose gradient is the area vectors.  V is cubic in the nodes, so that Simpson's rule along the
-// motion is exact:
+// Areas of t are right beside elastic forces of t (terms_past.c).  Beside those of t+1 alone (implicit Euler) the
+// pressure on a closed surface is that of t+1, too, or a body under pressure would gain or lose spin: -p (V(q+) - V(q))
+// with the volume V enclosed, whose gradient is the area vectors.  V is cubic in the nodes, so that Simpson's rule
+// along the motion is exact:
 //     V(q+) - V(q) = sum (a(q) + 4 a((q + q+)/2) + a(q+))/6.(m+ - m).
 // Of each face the Hessian is made symmetric, which changes nothing in the sum over a closed surface: with
 // t_k = N_k,u x_v - N_k,v x_u its blocks are those of the cross product with s_kl = p W/2 (N_k t_l - N_l t_k).
 //
-// A place is m = sum_k N_k x_k, a = W (sum_k N_k,u x_k) x (sum_k N_k,v x_k) with shape functions N and weight W.
-// Triangles of three nodes have one, their middle.  Faces of quadratic elements have six nodes and the six places of
-// the rule of degree 4 (Strang and Fix 1973; Dunavant 1985), exact for the integrals of N_k x_u x x_v over the curved
-// face: these forces are in equilibrium with a stress that is the same everywhere.
+// Places m = sum_k N_k x_k have a = W (sum_k N_k,u x_k) x (sum_k N_k,v x_k), with shape functions N and weight W.
+// Triangles of three nodes have one, their middle.  Faces of quadratic elements have six nodes, and six places by the
+// rule of degree 4 (Strang and Fix 1973; Dunavant 1985).  It is exact for the integrals of N_k x_u x x_v over the
+// curved face, so that the forces are in equilibrium with a stress that is the same everywhere.
 #include <math.h>
 #include <string.h>
 
@@ -134,12 +134,12 @@ static void visit(const struct dc_step_state *state, bool derived, visitor_funct
            drag = soft->drag / state->interval.length;
     if (!derived && drag == 0 && outside == 0 && !soft->drives.chamber_count)
       continue;
-    int quarters = soft->faces ? DC_FACE_QUARTERS : 1;
+    int quarters = soft->drives.faces ? DC_FACE_QUARTERS : 1;
     for (int t = 0; t < soft->mesh.triangle_count; t += quarters) {
-      const int *nodes = soft->faces ? soft->faces[t / quarters] : soft->mesh.triangles[t];
+      const int *nodes = soft->drives.faces ? soft->drives.faces[t / quarters] : soft->mesh.triangles[t];
       struct patch patch = {.soft = soft, .drag = drag, .pressure = outside, .chamber = chamber_of(soft, t)};
-      patch.count = soft->faces ? FACE_NODES : 3;
-      patch.place_count = soft->faces ? FACE_PLACES : 1;
+      patch.count = soft->drives.faces ? FACE_NODES : 3;
+      patch.place_count = soft->drives.faces ? FACE_PLACES : 1;
       patch.closed = soft->drives.closed && !state->q_predicted;
       if (patch.chamber >= 0)
         patch.pressure -= dc_soft_drive(state, soft, patch.chamber);
@@ -147,7 +147,7 @@ static void visit(const struct dc_step_state *state, bool derived, visitor_funct
       for (int k = 0; k < patch.count; k++)
         patch.at[k] = 3 * nodes[k];
       for (patch.place = 0; patch.place < patch.place_count; patch.place++) {
-        patch.shape = soft->faces ? &places[patch.place] : &middle;
+        patch.shape = soft->drives.faces ? &places[patch.place] : &middle;
         place_patch(state, &patch);
         visitor(state, &patch, context);
       }

@@ -97,7 +97,7 @@ static bool write_points(struct dc_plan_crew *crew, const struct dc_plan *plan, 
                                   .goes_on = start->q && start->q_before,
                                   .impacts =
                                       start->q && start->memory ? (int64_t)dc_model_memory_count(plan->model) : 0,
-                                  .most_iterations = plan->most_iterations,
+                                  .most_iterations = plan->descent.most_iterations,
                                   .stiffness = plan->scaled.stiffness,
                                   .far_field = plan->scaled.far_field,
                                   .before_length = start->before_length};

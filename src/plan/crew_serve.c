@@ -52,7 +52,7 @@ static enum dc_status set_up(struct service *service, const struct dc_crew_job *
   struct dc_plan *plan = bench->plan;
   size_t nq = (size_t)service->model->bodies.nq, nv = (size_t)service->model->bodies.nv, real = sizeof(double);
   dc_plan_set_window(plan, (long)job->first, (int)job->steps);
-  plan->most_iterations = (long)job->most_iterations;
+  plan->descent.most_iterations = (long)job->most_iterations;
   plan->scaled.stiffness = job->stiffness;
   plan->scaled.far_field = job->far_field;
   // The arrays are used where they lie in the message, which stays until the next one is received.

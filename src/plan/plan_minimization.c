@@ -18,9 +18,9 @@ enum { RETREAT_DRAWS = 16 };
 // Half the width of the first draw, in the parameters' units; draw k has k times it.
 static const double RETREAT = 0.02;
 
-// Points that an optimizer tries are refused when they take WORK times the Newton iterations of the best one so far and
-// more than WORK_SOLVES times the limit of an interval: they throw bodies at each other, or press cloth into what it
-// lies on, and one of them would take longer than all others together.
+// Newton iterations of a point that an optimizer tries: WORK times those of the best one so far, and WORK_SOLVES times
+// the limit of an interval besides.  One that throws bodies at each other, or presses cloth into what it lies on, would
+// take longer than all others together.
 static const double WORK = 20;
 enum { WORK_SOLVES = 15 };
 
@@ -28,7 +28,7 @@ static long most_iterations(const struct dc_plan *plan)
 {
   double most = WORK * (double)plan->descent.best_iterations +
                 WORK_SOLVES * (double)plan->model->definition.solver.max_iterations;
-  return dc_minimization_begun(plan->descent.running) && most < INT_MAX ? (long)most : 0;
+  return plan->descent.running && dc_minimization_begun(plan->descent.running) && most < INT_MAX ? (long)most : 0;
 }
 
 // The optimizer sees numbers only: it evaluates through its context, which is the plan.
@@ -36,9 +36,9 @@ static enum dc_status evaluate_problem(void *context, const double *x, double *v
                                        struct dc_error *error)
 {
   struct dc_plan *plan = context;
-  plan->most_iterations = most_iterations(plan);
+  plan->descent.most_iterations = most_iterations(plan);
   enum dc_status status = dc_plan_evaluate(plan, x, value, gradient, error);
-  plan->most_iterations = 0;
+  plan->descent.most_iterations = 0;
   return status;
 }
 
@@ -48,9 +48,9 @@ static enum dc_status values_of_problem(void *context, int *count, const double 
                                         enum dc_status *statuses, struct dc_error *error)
 {
   struct dc_plan *plan = context;
-  plan->most_iterations = most_iterations(plan);
+  plan->descent.most_iterations = most_iterations(plan);
   enum dc_status status = dc_plan_values_until(plan, count, xs, enough, values, statuses, error);
-  plan->most_iterations = 0;
+  plan->descent.most_iterations = 0;
   return status;
 }
 

@@ -215,7 +215,7 @@ static void count_work(struct dc_plan *plan)
 static enum dc_status roll_out(struct dc_plan *plan, struct dc_error *error)
 {
   dc_rollout_set_most_iterations(plan->rollout, DC_MOST_SOLVES * plan->model->definition.solver.max_iterations);
-  dc_rollout_set_most_in_all(plan->rollout, plan->most_iterations);
+  dc_rollout_set_most_in_all(plan->rollout, plan->descent.most_iterations);
   enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
   dc_rollout_set_most_iterations(plan->rollout, 0);
   dc_rollout_set_most_in_all(plan->rollout, 0);

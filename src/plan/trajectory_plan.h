@@ -108,6 +108,7 @@ struct dc_plan_minimization {
   struct dc_trajectory *first, *best;  // without the derivatives of pairs
   double best_loss;                    // of best
   long best_iterations;                // of Newton's method in it
+  long most_iterations;                // of a rollout of this plan or of its workers now; 0: any number
   double *first_parameters;            // [parameter_count] of first
   double *best_parameters;             // [parameter_count] of best
 };
@@ -144,7 +145,6 @@ struct dc_plan {
   struct dc_plan_helpers helpers;
   struct dc_plan_minimization descent;
   struct dc_plan_work work;      // since creation
-  long most_iterations;          // of Newton's method in a rollout; 0: any number (DC_MOST_SOLVES bounds those of a step)
   struct dc_stop_request *stop;  // set by the caller; heard within iterations, but for the first; NULL: nobody is asked
   struct dc_stop_request *cancel;  // of dc_plan_set_cancel
 };

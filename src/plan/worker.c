@@ -34,7 +34,7 @@ void dc_plan_follow(struct dc_plan *worker, const struct dc_plan *plan)
   worker->start = plan->start;
   worker->scaled.stiffness = plan->scaled.stiffness;
   worker->scaled.far_field = plan->scaled.far_field;
-  worker->most_iterations = plan->most_iterations;
+  worker->descent.most_iterations = plan->descent.most_iterations;
   memcpy(worker->state, plan->state, (size_t)plan->sizes.state * sizeof *plan->state);
   worker->work = (struct dc_plan_work){0};
   dc_plan_set_cancel(worker, plan->cancel);
