@@ -8,6 +8,7 @@
 Draw number k follows from k and the seed alone; kinds and models take turns.  Every draw is one scene or two (the second with another step or coefficient),
 simulated by the program build/dcsim of this tree, or SOAK_DCSIM; the laws (*_kinds.py) know nothing of dcsim.  A third has the default settings of contact, the others such as bodies of 0.1 m rest alike with.  A quarter to a half of the draws have two balls far away that meet at up to 500 m/s, so that steps are divided which have nothing to do with what is judged.
 --self-test runs draws in worlds that differ from the law by a tenth or, where the step itself leaves more, a third (friction, gravity, gains, mass, inertia, energy, a lost part of an impulse) and wants every one rejected: a judge that cannot say no judges nothing.
+A run that is stopped (SIGTERM, Ctrl-C) tells what it has judged by then.
 Prints one line for each draw that is wrong, then "ok" or "not ok" for each kind, and how many draws were judged by less than their law or by nothing; --markdown writes a table; exits with 1 when one is wrong.
 """
 import argparse
@@ -16,6 +17,7 @@ import concurrent.futures
 import dataclasses
 import math
 import os
+import signal
 import subprocess
 import sys
 
@@ -146,14 +148,29 @@ def summary(rows, exempt):
     return "\n".join(lines)
 
 
+def until_stopped(pool, results):
+    """Results in their order, until a signal stops the run; draws that have begun by then end unseen."""
+    try:
+        yield from results
+    except KeyboardInterrupt:
+        print("# stopped", flush=True)
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def stop(*_):
+    raise KeyboardInterrupt
+
+
 def main():
     options = parse()
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
     if options.self_test:
         return 1 if self_test(options) else 0
     rows = {kind: collections.Counter(worst=0.0) for kind in options.kinds or KINDS}
     wrong, exempt = 0, []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for draw, findings, failure in pool.map(lambda number: judged(number, options), options.only or range(options.draws)):
+        for draw, findings, failure in until_stopped(pool, pool.map(lambda number: judged(number, options), options.only or range(options.draws))):
             row = rows[draw.kind]
             broken = [finding for finding in findings if not finding.kept]
             row.update(draws=1, quantities=len(findings), wrong=len(broken), failed=bool(failure), divided=draw.divided > 0, exempt=bool(draw.exempt), unjudged=not findings and not failure)

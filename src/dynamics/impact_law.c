@@ -15,7 +15,7 @@
 //   5. What is taken back: hold = J nearness min(1, (c - r)+/d).
 //   6. Friction of the next interval has the net normal impulse J - hold + kick, what it is owed, and ahead of time the
 //      impulse of the kick to come, G m (e a - c)+, of bodies on joints at most 3 J or, where that is more, (e a - c)+
-//      times the mass of both bodies without their joints, if no other links hang there; at least nothing.  The
+//      times the mass of both bodies without their joints, if what hangs there touches nothing else; at least 0.  The
 //      difference is owed from then on.  So the sum of all that friction has had is that of all net normal impulses,
 //      whatever becomes of the kick.
 //   7. a, I and W are forgotten as G goes to 1, and far away.

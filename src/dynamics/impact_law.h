@@ -40,7 +40,7 @@ enum dc_impact_given {
   DC_IMPACT_NEARNESS,  // from 0, far, to 1
   DC_IMPACT_LOAD,      // speed at which gravity alone would press the bodies together in the interval, m/s
   DC_IMPACT_MOBILITY,  // change of the speed of opening by an impulse of 1 N s, free bodies only; else 0, 1/kg
-  DC_IMPACT_LIGHTEST,  // the same of bodies on joints, with no others, as if these were none: at least theirs; else 0
+  DC_IMPACT_LIGHTEST,  // the same, without their joints, of bodies on joints that touch nothing else; at least theirs, else 0
   DC_IMPACT_RESTITUTION,
   DC_IMPACT_KICKED,  // impulse of the kick in the interval, N s
   DC_IMPACT_UNUSED,  // what friction may use and has kept in this interval (lag.c), over J of the interval before

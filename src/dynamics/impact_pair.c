@@ -198,18 +198,6 @@ static bool are_alone(const struct dc_step_state *state, int pair)
   return dc_body_is_alone(&state->model->bodies, of[0]) && dc_body_is_alone(&state->model->bodies, of[1]);
 }
 
-// Whether neither body hangs together with others.
-static bool carry_none(const struct dc_step_state *state, int pair)
-{
-  const struct dc_bodies *bodies = &state->model->bodies;
-  bool none = true;
-  for (int x = 0; x < 2; x++) {
-    const struct dc_body *body = &bodies->bodies[state->rigid->pair_bodies[pair][x]];
-    none &= !dc_body_moves(body) || bodies->mechanisms[body->mechanism].members == 1;
-  }
-  return none;
-}
-
 // Which number their mobility without joints is.
 static enum dc_impact_given which_mobility(const struct dc_step_state *state, int pair)
 {
@@ -336,6 +324,33 @@ bool dc_impact_is_far(const struct dc_step_state *state, int pair)
   return dc_vec_norm(state->pairs[pair].gradient + 3) <= FAR_FORCE * dc_impact_near_force(&state->model->definition);
 }
 
+// Whether a body moves with others in a mechanism, of which it is one.
+static bool hangs_together(const struct dc_step_state *state, int body)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  return dc_body_moves(&bodies->bodies[body]) && bodies->mechanisms[bodies->bodies[body].mechanism].members > 1;
+}
+
+// Whether both bodies move in the same mechanism.
+static bool are_linked(const struct dc_step_state *state, int a, int b)
+{
+  const struct dc_body *bodies = state->model->bodies.bodies;
+  return dc_body_moves(&bodies[a]) && dc_body_moves(&bodies[b]) && bodies[a].mechanism == bodies[b].mechanism;
+}
+
+// Whether no other contact than this one is near of all that hangs together with its bodies.
+static bool touch_alone(const struct dc_step_state *state, int pair)
+{
+  const int(*of)[2] = state->rigid->pair_bodies;
+  bool alone = !are_linked(state, of[pair][0], of[pair][1]);
+  for (int x = 0; x < 2; x++)
+    for (int p = 0; p < state->rigid->pair_count && alone && hangs_together(state, of[pair][x]); p++) {
+      bool linked = are_linked(state, of[pair][x], of[p][0]) || are_linked(state, of[pair][x], of[p][1]);
+      alone = p == pair || !linked || dc_impact_is_far(state, p);
+    }
+  return alone;
+}
+
 // Collects the numbers on which the law of a pair depends (impact_law.h lists them). These are opening speeds along
 // the normal over the interval before and over this one, the impulse of contact, the load by other forces, the
 // mobility, and the memory of the interval before. Speeds are displacements over interval lengths, as the step knows
@@ -365,9 +380,11 @@ bool dc_impact_given(const struct dc_step_state *state, int pair, const double *
   given[DC_IMPACT_LENGTH] = state->rigid->late && are_alone(state, pair) ? h : 0;
   for (int x = 0; x < 2; x++)
     given[which_mobility(state, pair)] += mobility_of(state, of[x], n.along + 6 * x, y);
-  // Other links may have kicks, too, which then need not come here.  A body may have no inertia of its own where its
-  // joint does not turn it.
-  if (!carry_none(state, pair) || !isfinite(given[DC_IMPACT_LIGHTEST]))
+  // Other links that touch may have kicks, too, which then need not come here.  A body may have no inertia of its own
+  // where its joint does not turn it.
+  if (given[DC_IMPACT_LIGHTEST] > 0 && !touch_alone(state, pair))
+    given[DC_IMPACT_LIGHTEST] = 0;
+  if (!isfinite(given[DC_IMPACT_LIGHTEST]))
     given[DC_IMPACT_LIGHTEST] = 0;
   given[DC_IMPACT_RESTITUTION] = dc_impact_restitution(state, pair, y);
   return true;

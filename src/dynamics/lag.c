@@ -23,8 +23,8 @@
 // too.  This is therefore not asked of a contact that keeps, of earlier intervals, at least KEPT of the impulse
 // F (H - h-) that one keeps which lasts.
 //
-// In second order only the second question is asked, of every contact, m |w| > PREDICTED_BRAKED F h- H.  A contact that
-// lasts pushes for s h there, and s h stands for h above (contact_share.c).
+// In second order a contact lasts, too, that brakes nothing, m |w| <= PREDICTED_BRAKED F h- H.  A contact that lasts
+// pushes for s h there, and s h stands for h above (contact_share.c).
 //
 // At a start from a velocity no force has acted before.  The force there is taken for one that lasts since a whole
 // step, so that friction is behind by what this lends it.
@@ -121,8 +121,8 @@ bool dc_force_lasts(const struct dc_rollout *rollout, const struct dc_step_inter
          push = unit * dc_vec_norm(force) * length, momentum = fabs(momentum_of(rollout, bodies, force));
   // It keeps by now about as much as one that has lasted since whole steps.
   bool has_lasted = rollout->rigid.left && length < step && (slip - net) * length >= KEPT * net * (step - length);
-  if (rollout->prediction)
-    return momentum <= PREDICTED_BRAKED * push * step;
+  if (rollout->prediction && momentum <= PREDICTED_BRAKED * push * step)
+    return true;
   return holds(rollout->model, interval, force, before) &&
          (has_lasted || momentum <= push * fmax(BRAKED * step, RESOLVED * length));
 }

@@ -111,7 +111,7 @@ static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_sta
   struct dc_rigid_contact *rigid = &rollout->rigid;
   struct dc_friction_law law = dc_step_friction_law(rollout, state->input, state->interval.length, rigid->coefficients);
   bool lagging = dc_rigid_lags(rollout, &state->interval, &law), sharing = dc_rigid_shares(rollout, &state->interval);
-  enum dc_status status = lagging ? keep_forces_before(rollout, state->before, error) : DC_OK;
+  enum dc_status status = lagging || sharing ? keep_forces_before(rollout, state->before, error) : DC_OK;
   if ((lagging || sharing) && !status)
     status = dc_rigid_evaluate(rigid, state->now, 1, rigid->spare, error);
   if (status)
@@ -186,7 +186,7 @@ static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_s
   struct dc_friction_law law = dc_step_friction_law(rollout, state->input, state->interval.length, rigid->coefficients);
   bool acts = dc_friction_law_acts(&law, &rollout->model->bodies);
   bool lagging = dc_rigid_lags(rollout, &state->interval, &law), sharing = dc_rigid_shares(rollout, &state->interval);
-  enum dc_status status = lagging ? keep_forces_before(rollout, state->before, error) : DC_OK;
+  enum dc_status status = lagging || sharing ? keep_forces_before(rollout, state->before, error) : DC_OK;
   if (!status)
     status = evaluate_now(rollout, state, acts || sharing, lagging || sharing ? 1 : 0, pairs, error);
   dc_impact_begin(rigid, state->memory, state->pairs_now);
@@ -219,7 +219,7 @@ enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollo
     struct dc_step_state state = dc_step_state_of(rollout, input, *interval, NULL, NULL, NULL);
     state.next = next;
     bool lagging = dc_rigid_lags(rollout, interval, &law), sharing = dc_rigid_shares(rollout, interval);
-    enum dc_status status = lagging ? keep_forces_before(rollout, rollout->before.poses, error) : DC_OK;
+    enum dc_status status = lagging || sharing ? keep_forces_before(rollout, rollout->before.poses, error) : DC_OK;
     if (!status)
       status = dc_rigid_evaluate(rigid, now, lagging || sharing || memory ? 1 : 0, rigid->pairs, error);
     dc_impact_begin(rigid, memory, rigid->pairs);
