@@ -23,7 +23,7 @@ cat >thrown.json <<'END'
  "objective": [{"type": "reach", "bodies": ["block"], "target": [0.5, 0, 0.05]}]}
 END
 for model in $(sample "bsh exact" bsh); do
-  steps=10
+  steps=$(sample 10 6)
   [ $model = bsh ] || steps=3
   run 0 gradcheck thrown.json --json --threads 1 --model $model --steps $steps
   holds "$model: the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 1e-7'  # observed 3e-9 (bsh), 1e-8 (exact)
@@ -58,8 +58,10 @@ thrown 0
 holds "from far away a throw stalls" "$out" 'not d["success"] and d["loss"] > 0.99 * d["initial_loss"]'
 thrown 0 --set=continuation='{"far_field":30,"stiffness":1}'
 holds "with a stronger field first it does not" "$out" 'd["success"] and [s["far_field"] for s in d["stages"]] == [30, 1]'
-run 0 verify thrown_far --quick --draws 0 --directions 1 --no-report --threads 1 --json
-holds "impulses of soft bodies are split" "$out" '0 < d["phantom_share"] < 0.5 and set(d["phantom"]) == {"block", "ball"}'
+if [ "$(sample 1 0)" = 1 ]; then
+  run 0 verify thrown_far --quick --draws 0 --directions 1 --no-report --threads 1 --json
+  holds "impulses of soft bodies are split" "$out" '0 < d["phantom_share"] < 0.5 and set(d["phantom"]) == {"block", "ball"}'
+fi
 
 # Nothing passes through anything: a soft ball at 20 m/s stays on its side of a thin free plate.
 cat >plate.json <<'END'

@@ -176,8 +176,12 @@ static const double STEP = 4e-6;  // m
 
 // Relative to the largest of a body's derivatives by vertices, of offsets to the largest of all.  With a step of 4e-6 m
 // 2e-8 observed: errors fall by 16 with half the step down to the noise of losses, 1e-9.
+// Where a sample is asked for (scripts/check.sh), a third of the numbers.
 static void check_numbers(struct problem *p, const char *name, double step, int stride, double tolerance)
 {
+  const char *sample = getenv("DCSIM_SAMPLE");
+  const bool small = sample && strcmp(sample, "small") == 0;
+  stride = small ? 3 * stride - 1 : stride;
   const struct dc_bodies *bodies = &p->scene->model.bodies;
   struct dc_shape_design *shape = p->input->shape, *by = p->cotangent->shape;
   double off = 0, worst[BODIES_MOST] = {0}, largest = 0, offsets = 0, residual = 0;
@@ -195,7 +199,8 @@ static void check_numbers(struct problem *p, const char *name, double step, int 
           worst[i] / size, size);
     for (int k = 0; k < 3 && dc_body_moves(&bodies->bodies[i]); k++) {
       offsets = larger(offsets, fabs(by->offsets[i][k]));
-      off = larger(off, fabs(by->offsets[i][k] - difference(p, &shape->offsets[i][k], step)));
+      if (!small || (i + k) % 3 == 0)
+        off = larger(off, fabs(by->offsets[i][k] - difference(p, &shape->offsets[i][k], step)));
     }
   }
   CHECK(largest > 0 && offsets > 0, "%s", name);
