@@ -36,7 +36,7 @@ done
 # a scene has one modulus for a body, and one place and velocity
 for number in young_element velocity; do
   rm -rf run
-  run 0 optimize hit.json -o run --quiet --no-report --threads 1 --set "design=[$sizes, {\"type\": \"number\", \"of\": \"$number\", \"bodies\": [\"sheet\"]}]"
+  run 0 optimize hit.json -o run --quiet --no-report --threads 1 --set time.steps=4 --set "design=[$sizes, {\"type\": \"number\", \"of\": \"$number\", \"bodies\": [\"sheet\"]}]"
   check "no scene is written that is another one: $number" test ! -e run/design/scene.json
 done
 finish
