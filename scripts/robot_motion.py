@@ -3,7 +3,7 @@
 """Published MJCF files in motion beside MuJoCo's own: masses, frames and a second without contact.  A table by repository.
 
     scripts/robot_motion.py FOLDER --mujoco .../@mujoco/mujoco/mujoco.js [--build build] [--only TEXT ...] [--most 40] [--limit 120] [--without FLAG ...] [--seed 1]
-        [--list FILE] [--markdown]
+        [--time 1] [--list FILE] [--markdown]
 
 FOLDER holds checked-out repositories; the models are those of scripts/robot_files.py.  MuJoCo is the package @mujoco/mujoco of npm, which needs node;
 scripts/robot_motion.mjs runs it.  Both sides move a second without contact and without a medium from the coordinates of the description, with drawn
@@ -39,7 +39,7 @@ def wrap(path, flags, key=""):
 
 
 def roll_out(steps, request, integrator="second_order"):
-    """Bodies by their names, and places and rotations [body] at the start and after a second of so many steps."""
+    """Bodies by their names, and places and rotations [body] at the start and after so many steps of a second, or of the request's "time"."""
     sys.path.insert(0, request["python"])
     import dcsim
     include = {"file": request["file"], "collide": False, "overlaps": "separate"}
@@ -48,7 +48,7 @@ def roll_out(steps, request, integrator="second_order"):
     if "keyframe" in request:
         include["keyframe"] = request["keyframe"]
     world = {"gravity": request["gravity"]} if "gravity" in request else {}
-    scene = dcsim.open({**world, "time": {"step": 1 / steps, "steps": steps, "integrator": integrator}, "contact": {"model": "bsh", "stiffness": 1e-9}, "include": include},
+    scene = dcsim.open({**world, "time": {"step": request.get("time", 1) / steps, "steps": steps, "integrator": integrator}, "contact": {"model": "bsh", "stiffness": 1e-9}, "include": include},
                        os.path.dirname(request["file"]), allowed_paths=[request["folder"]])
     problem = scene.problem(steps)
     problem.value(problem.initial)
@@ -126,7 +126,7 @@ def ask(node, request):
 
 def try_one(arguments, node, repository, path):
     """Verdict and figures of a file.  With drawn velocities and controls both sides read a file that has a keyframe more."""
-    request = {"folder": repository, "file": wrap(path, arguments.without), "step": arguments.step, "python": arguments.python}
+    request = {"folder": repository, "file": wrap(path, arguments.without), "step": arguments.step, "time": arguments.time, "python": arguments.python}
     try:
         if arguments.seed:
             drawn = ask(node, dict(request, seed=arguments.seed))
@@ -164,6 +164,7 @@ def main():
     parser.add_argument("--most", type=int, default=40)
     parser.add_argument("--limit", type=float, default=120)
     parser.add_argument("--step", type=float, default=2.5e-4, help="of MuJoCo, s")
+    parser.add_argument("--time", type=float, default=1, help="that models move for, s")
     parser.add_argument("--steps", type=int, nargs="+", default=[500, 2000, 8000])
     parser.add_argument("--without", nargs="*", default=[], metavar="FLAG", help="flags of MJCF to be disabled on both sides, such as limit")
     parser.add_argument("--seed", type=int, default=1, help="of drawn velocities and controls; 0: none, all starts at rest")
