@@ -37,6 +37,7 @@ def copies_with_joints(draw):
 def copies_of_copies(draw):
     draw.bodies[-1][3] += '<replicate count="2" offset="%s"><replicate count="3" euler="%s"><geom size=".03 .04 .02" type="box" %s mass="%s"/></replicate></replicate>' % (
         draw.numbers(3, -.1, .1), draw.numbers(3, -1, 1), frame_attributes(draw), draw.number(.1, 1))
+    draw.keyless = True  # MuJoCo 3.14 loses the keyframe's controls where copies are copied
 
 
 @feature("class", "actuator", "control")
