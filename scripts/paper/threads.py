@@ -7,7 +7,7 @@
 Runs are short and alternate, so that what else the machine does meets both alike: a round is one run with each number of threads, the first one in turn, and then two runs with one thread
 at the same time: what two cores do more than one when nothing is shared but memory, caches and clock, which more threads can hardly exceed. The table has medians over rounds, the median of the
 ratios within rounds, and the ratio of the fastest runs, which hardly sees other processes. --publish writes docs/measured/threads.md.
-Wide work is that of commands which roll out many trajectories side by side: a search, a fan of steps, differences, drawn tasks. Its seconds are those of whole commands by the clock, reading the scene included.
+Wide work is that of commands which roll out many trajectories side by side: a search, a fan of steps, differences, drawn tasks, a batch of points in Python. Its seconds are those of whole commands by the clock, reading the scene included.
 Exits 1 when results depend on the number of threads.
 """
 import argparse
@@ -24,9 +24,18 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from measure import MEASURED, MESHES, ROOT, SCENES, processor  # noqa: E402
 
 THREADS, TOGETHER = (1, 2), "together"
+PYTHON = next((p for p in (sys.executable, "/usr/bin/python3") if subprocess.run([p, "-c", "import numpy"], capture_output=True, check=False).returncode == 0), sys.executable)
 LEAST = {0: 1.8, 2: 0.95}  # ratio asked of wide work beside so many spinning processes
 # Candidates of eight lengths with one Jacobian, none left out.
 FAN_OF_8 = {"type": "gauss_newton", "radius": 0.125, "radii": [1, 0.88, 0.78, 0.68, 0.59, 0.5, 0.42, 0.35], "least": 1e-3, "iterations": 3}
+# Losses and gradients at so many points of a problem, as a Python program has them from value_and_grad_batch.
+BATCH = """
+import json, sys, numpy, dcsim
+problem = dcsim.open(sys.argv[1]).problem()
+points = problem.initial + 0.1 * numpy.random.default_rng(1).standard_normal((60, len(problem.initial)))
+losses, gradients = problem.value_and_grad_batch(points)
+print(json.dumps({"losses": losses.tolist(), "gradients": gradients.tolist()}))
+"""
 # Spins, and ends when whoever started it is gone.
 SPIN = """
 import os
@@ -78,15 +87,21 @@ def wide_cases():
         # Without a tolerance all of the steps are taken, and no advice is tried behind them.  The scene's own ends with the first candidate that is good, and a Jacobian costs seven tenths of a roll-out.
         "ant_push, 3 steps of a fan of 8": ["optimize", scene("ant_push"), "-o", "none", "--quiet"] + overrides({"portfolio": None, "objective[0].tolerance": None, "optimizer": FAN_OF_8}),
         "ant_push, 6 steps of its own fan": ["optimize", scene("ant_push"), "-o", "none", "--quiet"] + overrides(
-            {"portfolio": None, "objective[0].tolerance": 1e-6, "optimizer.iterations": 6}),
+            {"portfolio": None, "objective[0].tolerance": None, "optimizer.iterations": 6}),
         "ant_push, gradcheck of 40 steps": ["gradcheck", scene("ant_push"), "--steps", "40"],
         "bench tasks, 8 of push": ["bench", "tasks", "--task", "push", "--draws", "8", "--scenes", SCENES],
+        "Python, gradients of a batch of 60 shots": [BATCH, scene("billiards")],
     }
 
 
 def start(dcsim, words, threads):
-    """Starts the command with a clock of its own."""
-    program = subprocess.Popen([dcsim, *words, "--threads", str(threads), "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    """Starts the command, or the program in Python, with a clock of its own."""
+    command, environment = [dcsim, *words, "--threads", str(threads), "--json"], None
+    if words[0] == BATCH:
+        library = os.path.join(os.path.dirname(os.path.abspath(dcsim)), "lib", "libdcsim.so")
+        command = [PYTHON, "-B", "-c", *words]
+        environment = dict(os.environ, OMP_NUM_THREADS=str(threads), DCSIM_LIBRARY=library, PYTHONPATH=os.path.join(ROOT, "python"))
+    program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
     return program, time.monotonic()
 
 
