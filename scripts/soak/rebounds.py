@@ -7,7 +7,7 @@
 Boxes and balls against each other or a half-space, a ball against a rod off its centre, free or a link of a chain; e of 0, 0.3, 0.5, 0.9 and 1 in turn, 0.3 to 10 m/s, steps of 0.0025 to 0.04 s, stiffness over four decades, six models in turn.
 Rebound: the speed along the normal of the frame in which they meet, over that of the start.  With e > 0 the largest until the distance is again that of the start or the run ends; with e = 0 that of the step in which, with e = 1, they part with half of
 their rebound (scripts/paper/restitution.py says why).
-The derivative is the difference for e +- 0.02 of the speeds in the interval of the kick, the first one with nine tenths of the largest: in the next one the barrier pushes once more, by the less the wider the kick has opened the gap, and what it gave is taken back an interval later.
+The derivative is the difference for e +- 0.02 of the speeds in the interval of the kick, the first one with four fifths of the largest: in the next one the barrier pushes once more, by the less the wider the kick has opened the gap, and what it gave is taken back an interval later.
 It is compared with the speed at which they meet, which soft barriers with a far field make less than that of the start: e is a part of it.
 Prints the share within 0.05, with its interval (Wilson, 95 %), and the worst; exits with 1 when less than 95 % are within 0.05 or one is off by more than 0.15.
 """
@@ -127,7 +127,7 @@ def line(name, rows):
 def slope_of(pick, timeout):
     e = pick["e"]
     found, arrival = openings(pick, e, timeout)
-    kick = int(np.argmax(found >= 0.9 * found.max()))
+    kick = int(np.argmax(found >= 0.8 * found.max()))
     ends = [openings(pick, e + shift, timeout)[0] for shift in (-0.02, 0.02)]
     return float(ends[1][min(kick, len(ends[1]) - 1)] - ends[0][min(kick, len(ends[0]) - 1)]) / 0.04 / arrival
 
