@@ -185,6 +185,25 @@ static void test_numbers(void)
   }
 }
 
+// A free body without mass starts by its own frame what is fixed to it: the child's centre is at (0, 2, 0) from the
+// frame's origin where the frame is turned by a right angle about z, and moves with v + w x r.
+static void test_free_frames(void)
+{
+  open_as("{'file': 'robot.urdf', 'keyframe': 'k'}",
+          MODEL("<body pos='5 5 5'><freejoint/><body name='b' pos='2 0 0'>" BOX "</body></body>",
+                KEY("qpos='1 2 3 1 0 0 1' qvel='1 0 0 0 0 3'")));
+  const cJSON *position = member(find_body(&tree, "b"), "position"),
+              *velocity = member(find_body(&tree, "b"), "velocity");
+  static const double place[3] = {1, 4, 3}, speed[3] = {-5, 0, 0};
+  for (int k = 0; k < 3; k++) {
+    CHECK_NEAR(cJSON_GetArrayItem(position, k)->valuedouble, place[k], 1e-12);
+    CHECK_NEAR(cJSON_GetArrayItem(velocity, k)->valuedouble, speed[k], 1e-12);
+  }
+  body_has("joint", "'free'");
+  unload(&tree);
+}
+
 RUN_TESTS_IN_TEMPORARY_FOLDER({"margins of ranges", test_margins}, {"margins of tendons", test_tendon_margins},
                               {"balls that start turned", test_balls}, {"starts at ends of ranges", test_ends},
-                              {"ties that are open", test_open_ties}, {"bodies without names", test_numbers})
+                              {"ties that are open", test_open_ties}, {"bodies without names", test_numbers},
+                              {"free frames without mass", test_free_frames})

@@ -93,29 +93,39 @@ static void put_inertia(struct dc_mjcf_builder *builder, cJSON *object, int i, i
   dc_urdf_put_numbers(&builder->base, object, "inertia", inertia, 6, place);
 }
 
-// The start of a free body, in the world: the file's velocity is that of the frame's origin, turning in the body's
-// axes.
-static void put_free_start(struct dc_mjcf_builder *builder, cJSON *object, int i, int place)
+// The start of a free body i, in the world: the file's velocity is that of the frame's origin, turning in the frame's
+// axes.  owner: the body whose frame and joint that is, i or one without mass above it.
+static void put_free_start(struct dc_mjcf_builder *builder, cJSON *object, int i, int owner, int place)
 {
   const struct dc_mjcf_body *body = &builder->mjcf->bodies[i];
-  const struct dc_mjcf_joint *joint = &builder->mjcf->joints[body->first_joint];
-  struct dc_urdf_pose pose = builder->links[i].pose;
+  const struct dc_mjcf_joint *joint = &builder->mjcf->joints[builder->mjcf->bodies[owner].first_joint];
+  struct dc_urdf_pose frame = builder->links[owner].pose, inside = dc_urdf_identity, pose;
+  if (owner != i) {
+    dc_urdf_pose_invert(&inside, &frame);
+    dc_urdf_pose_compose(&inside, &inside, &builder->links[i].pose);
+  }
   if (builder->key && builder->key->qpos) {
     const double *q = builder->key->qpos + joint->qpos;
-    memcpy(pose.position, q, sizeof pose.position);
-    memcpy(pose.rotation, q + 3, sizeof pose.rotation);
-    dc_rotation_normalize(pose.rotation);
-    dc_urdf_pose_compose(&pose, &builder->use->common.pose, &pose);
+    memcpy(frame.position, q, sizeof frame.position);
+    memcpy(frame.rotation, q + 3, sizeof frame.rotation);
+    dc_rotation_normalize(frame.rotation);
+    dc_urdf_pose_compose(&frame, &builder->use->common.pose, &frame);
   }
+  pose = frame;
+  if (owner != i)
+    dc_urdf_pose_compose(&pose, &frame, &inside);
   dc_urdf_put_pose(&builder->base, object, &pose, place);
   if (!builder->key || !builder->key->qvel)
     return;
   const double *v = builder->key->qvel + joint->dof;
   double rotation[9], world[9], turning[3], arm[3], moving[3], more[3];
   dc_rotation_matrix(world, builder->use->common.pose.rotation);
-  dc_rotation_matrix(rotation, pose.rotation);
+  dc_rotation_matrix(rotation, frame.rotation);
   dc_mat_apply(turning, rotation, v + 3);
+  dc_rotation_matrix(rotation, pose.rotation);
   dc_mat_apply(arm, rotation, body->center);
+  dc_vec_sub(more, pose.position, frame.position);
+  dc_vec_add(arm, arm, more);
   dc_mat_apply(moving, world, v);
   dc_vec_cross(more, turning, arm);
   dc_vec_add(moving, moving, more);
@@ -131,7 +141,11 @@ static enum dc_status add_body(struct dc_mjcf_builder *builder, int i)
   const struct dc_mjcf_link *link = &builder->links[i];
   int place = dc_mjcf_place(builder, body->node);
   cJSON *object = dc_urdf_put(&builder->base, builder->base.bodies, NULL, cJSON_CreateObject(), place);
-  bool free_joint = body->joints > 0 && builder->mjcf->joints[body->first_joint].type == DC_MJCF_FREE;
+  int owner = i;
+  while (builder->mjcf->bodies[owner].joints == 0 && builder->links[owner].above > 0)
+    owner = builder->links[owner].above;
+  const struct dc_mjcf_body *top = &builder->mjcf->bodies[owner];
+  bool free_joint = top->joints > 0 && builder->mjcf->joints[top->first_joint].type == DC_MJCF_FREE;
   dc_urdf_put_string(&builder->base, object, "name", link->name, place);
   if (link->parent > 0) {
     dc_urdf_put_string(&builder->base, object, "parent", builder->links[link->parent].name, place);
@@ -143,7 +157,7 @@ static enum dc_status add_body(struct dc_mjcf_builder *builder, int i)
   struct dc_urdf_pose pose = link->pose;
   dc_mjcf_turns_at_start(builder, i, &pose);
   if (free_joint)
-    put_free_start(builder, object, i, place);
+    put_free_start(builder, object, i, owner, place);
   else
     dc_urdf_put_pose(&builder->base, object, &pose, place);
   if (link->collide_parent)
