@@ -148,8 +148,7 @@ static void helix_at(const double w[3], const double chord[3], double s, double 
   }
 }
 
-// A free body moves along its own chart: constant twist, position linear, rotation exp(s w) R; or along a helix.  A bow
-// b adds 4 s (1 - s) b to either.
+// A free body moves along its own chart: constant twist, position linear, rotation exp(s w) R; or along a helix.
 static void free_path_at(const struct dc_path *path, const struct dc_body *body, double s, struct dc_pose *pose,
                          double twist[6])
 {
@@ -159,17 +158,12 @@ static void free_path_at(const struct dc_path *path, const struct dc_body *body,
   dc_rotation_exp(quaternion, turn);
   dc_rotation_multiply(pose->quaternion, quaternion, from + 3);
   memcpy(twist, tangent, 6 * sizeof *twist);
-  const struct dc_frame_path *frame = &path->frames[body - path->bodies->bodies];
-  if (frame->helix) {
+  if (path->frames[body - path->bodies->bodies].helix) {
     helix_at(tangent, tangent + 3, s, pose->position, twist + 3);
     dc_vec_add(pose->position, pose->position, from);
   } else {
     dc_vec_add_scaled(pose->position, from, s, tangent + 3);
   }
-  if (!frame->bowed)
-    return;
-  dc_vec_add_scaled(pose->position, pose->position, 4 * s * (1 - s), frame->bow);
-  dc_vec_add_scaled(twist + 3, twist + 3, 4 * (1 - 2 * s), frame->bow);
 }
 
 // Pose and twist of a body at a part s of the path: from the body to the root, joint part by joint part, as the motion
@@ -297,7 +291,7 @@ bool dc_path_wind(struct dc_path *path, int body, double reach)
 {
   struct dc_frame_path *frame = &path->frames[body];
   double displacement[3], velocity[3], across[3];
-  if (!path->bodies->bodies[body].free || !dc_body_is_alone(path->bodies, body) || frame->helix || frame->bowed ||
+  if (!path->bodies->bodies[body].free || !dc_body_is_alone(path->bodies, body) || frame->helix ||
       !(frame->turn > LEAST_TURN && frame->turn < MOST_TURN))
     return false;
   dc_vec_cross(across, frame->twist, frame->twist + 3);
@@ -311,28 +305,6 @@ bool dc_path_wind(struct dc_path *path, int body, double reach)
   frame->shift = dc_vec_norm(velocity) * ROUNDING;
   frame->bend = dc_vec_norm(across) * ROUNDING;
   frame->helix = true;
-  return true;
-}
-
-// The velocity at the start has four times the bow, and the acceleration eight times, all along.
-bool dc_path_bow(struct dc_path *path, int body, const double bow[3])
-{
-  struct dc_frame_path *frame = &path->frames[body];
-  double displacement[3], velocity[3], across[3] = {0, 0, 0}, size = dc_vec_norm(bow);
-  if (!path->bodies->bodies[body].free || !dc_body_is_alone(path->bodies, body))
-    return false;
-  const double *tangent = path->tangent + path->bodies->bodies[body].v_offset;
-  if (frame->helix) {
-    helix_at(tangent, tangent + 3, 0, displacement, velocity);
-    dc_vec_cross(across, tangent, velocity);
-  } else {
-    dc_vec_copy(velocity, tangent + 3);
-  }
-  frame->shift = (dc_vec_norm(velocity) + 4 * size) * ROUNDING;
-  frame->bend = (dc_vec_norm(across) + 8 * size) * ROUNDING;
-  dc_vec_add_scaled(frame->twist + 3, velocity, 4, bow);
-  dc_vec_copy(frame->bow, bow);
-  frame->bowed = size > 0;
   return true;
 }
 

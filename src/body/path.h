@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Motion of frames while the state follows a straight line in its charts, q(s) = move(q, s, tangent), as continuous
-// collision detection needs it; free bodies may go to the same end along helices and on bows.
+// collision detection needs it; free bodies may go to the same end along helices.
 #ifndef DC_BODY_PATH_H
 #define DC_BODY_PATH_H
 
@@ -13,9 +13,7 @@ struct dc_frame_path {
   double shift;     // bound of |c'(s)|, m
   double bend;      // bound of |c''(s)|, m
   bool steady;      // w is the same all along
-  bool helix;       // steady, and without a bow a point's acceleration is w x its velocity
-  double bow[3];    // what the frame's place has besides, in the middle, m
-  bool bowed;       // it has any
+  bool helix;       // steady, and a point's acceleration is w x its velocity
 };
 // |d2/ds2 (R(s) R(0)^T r)| <= turn^2 |r| holds for the sum of the rates, but not for every bound of |w|
 // (docs/theory.md, "No tunnelling").
@@ -38,9 +36,6 @@ void dc_path_begin(struct dc_path *path, const double *q, const double *tangent,
 // The axis must not be farther from the frame than `reach`, nor the turn larger than 1 rad: the body leaves its path by
 // an eighth of `reach` at most, so that what flies does not go around anything.  False where it keeps the path it has.
 bool dc_path_wind(struct dc_path *path, int body, double reach);
-// Gives the way of a free body without links a bow, in place of the one that it had: 4 s (1 - s) times this is added to
-// its place.  False where its way has none.
-bool dc_path_bow(struct dc_path *path, int body, const double bow[3]);
 // Pose of a body at s and its velocity (w, t) there, exactly.  Takes time in proportion to the length of its chain.
 void dc_path_at(const struct dc_path *path, int body, double s, struct dc_pose *pose, double twist[6]);
 

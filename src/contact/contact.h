@@ -166,8 +166,8 @@ double dc_contact_safe_fraction_within(struct dc_contact *contact, const struct 
 // not finite.  The path must start at the poses of the last evaluation, at which nothing
 // meets.
 bool dc_contact_path_clear(struct dc_contact *contact, const struct dc_path *path, int *pair);
-// The same of a motion whose ends alone are given: where the path is not clear free bodies go to its end along helices
-// and on small bows.  The path is left as it was judged.
+// The same of a motion whose ends alone are given: where the path is not clear free bodies go to its end along helices.
+// The path is left as it was judged.
 bool dc_contact_motion_clear(struct dc_contact *contact, struct dc_path *path, int *pair);
 
 // A bound on a motion.  A point of body a (at arm_a from its frame's origin, world axes) and one of body b may approach

@@ -4,9 +4,9 @@
 // The minimization of a step moves bodies along paths that cross nothing, but these are not the motion.  Newton's
 // iterates may walk around an obstacle and come to rest behind it, where the potential is lower, and the straight
 // motion from frame to frame goes through it.  So the straight motion itself is checked, from the solution back to the
-// beginning; where it is not clear free bodies may have gone along arcs or bows to the same end.  The interval is halved
-// and solved again, down to 2^-divisions of the step, where the motion may cross something, where an element is inverted
-// at the end, or where there is no solution.  It is halved, too, where soft bodies of second order hit something faster
+// beginning; where it is not clear free bodies may have gone along arcs to the same end.  The interval is halved and
+// solved again, down to 2^-divisions of the step, where the motion may cross something, where an element is inverted at
+// the end, or where there is no solution.  It is halved, too, where soft bodies of second order hit something faster
 // than it resolves.  Intervals grow again by a factor of two at a time, at places that are multiples of their length:
 //
 //     |---------------| solved, but crosses: halved        |-------|-------| ... |---|-|-|---|-------|

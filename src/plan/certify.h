@@ -31,7 +31,7 @@ enum { DC_WORLDS = 7 };
 extern const struct dc_world dc_worlds[DC_WORLDS + 1];  // ends with a name of NULL
 
 // Check of the surfaces along a trajectory.  At every state (frames, and states inside of divided steps) all triangles
-// are certainly apart, and a motion between consecutive states, straight, along helices or on small bows, certainly makes none meet.
+// are certainly apart, and a motion between consecutive states, straight or along helices, certainly makes none meet.
 // It does not depend on the contact model of the run.
 struct dc_geometry_check {
   int states, overlapping, undecided;  // states at which bodies overlap, or are not certainly apart

@@ -153,14 +153,10 @@ static double remainder_of(const struct crossing_motion *motion, const struct sp
   return stretch * stretch / 8 * (motion->bend + motion->rate * motion->rate * arm);
 }
 
-// axis: NULL where none is known.
-static void record(struct search *search, enum crossing_verdict verdict, double at, double depth, const double *axis)
+static void record(struct search *search, enum crossing_verdict verdict, double at, double depth)
 {
-  if (verdict <= search->result.verdict)
-    return;
-  search->result = (struct crossing_result){.verdict = verdict, .at = at, .depth = depth};
-  if (axis)
-    memcpy(search->result.axis, axis, sizeof search->result.axis);
+  if (verdict > search->result.verdict)
+    search->result = (struct crossing_result){verdict, at, depth};
 }
 
 struct triangles {
@@ -267,12 +263,12 @@ static void look_at_triangles(struct search *search, int t, int u, const struct 
   if (search->result.verdict == CROSSING_FOUND)
     return;
   if (++search->looks > MOST_LOOKS) {
-    record(search, CROSSING_UNDECIDED, span->begin, NAN, NULL);
+    record(search, CROSSING_UNDECIDED, span->begin, NAN);
     return;
   }
   struct span first, second;
   struct triangles begin, middle, end;
-  double axes[MOST_AXES][3], deepest = -INFINITY, out[3] = {0, 0, 0};
+  double axes[MOST_AXES][3], deepest = -INFINITY;
   halve(search, span, &first, &second);
   place_triangles(search, t, u, &span->a[0], &span->b[0], span->begin, &begin);
   place_triangles(search, t, u, &first.a[1], &first.b[1], first.end, &middle);
@@ -285,16 +281,14 @@ static void look_at_triangles(struct search *search, int t, int u, const struct 
     const double reversed[3] = {-axes[k][0], -axes[k][1], -axes[k][2]};
     const double front = gap_along(&middle, axes[k]), back = gap_along(&middle, reversed);
     const double *axis = front > back ? axes[k] : reversed;
-    if (fmax(front, back) > deepest)
-      memcpy(out, axis, sizeof out);
     deepest = fmax(deepest, fmax(front, back));
     if (fmin(gap_along(&begin, axis), gap_along(&end, axis)) > bend + noise)
       return;
   }
   if (deepest < -noise) {
-    record(search, CROSSING_FOUND, first.end, -deepest, out);
+    record(search, CROSSING_FOUND, first.end, -deepest);
   } else if (relative_way(&begin, &end) + 2 * bend < search->tolerance) {
-    record(search, CROSSING_UNDECIDED, first.end, -deepest, out);
+    record(search, CROSSING_UNDECIDED, first.end, -deepest);
   } else {
     look_at_triangles(search, t, u, &first);
     look_at_triangles(search, t, u, &second);
@@ -348,17 +342,11 @@ static void look_at_nodes(struct search *search, int i, int j, const struct span
   }
 }
 
-static void ground_normal(const struct search *search, double *normal)
-{
-  for (int k = 0; k < 3; k++)
-    normal[k] = search->move_b->start.rotation[3 * k + 2];
-}
-
 static double height(const struct search *search, const struct crossing_pose *pose, const double *vertex)
 {
   const struct crossing_pose *ground = &search->move_b->start;
-  double normal[3], point[3], arm[3];
-  ground_normal(search, normal);
+  const double normal[3] = {ground->rotation[2], ground->rotation[5], ground->rotation[8]};
+  double point[3], arm[3];
   place(point, pose, vertex);
   subtract(arm, point, ground->position);
   return dot(normal, arm);
@@ -373,12 +361,10 @@ static void look_at_vertex(struct search *search, const double *vertex, const st
   double noise = 8 * ROUNDING * (norm(span->a[0].position) + norm(span->a[1].position) + norm(vertex));
   if (low > bend + noise)
     return;
-  double up[3];
-  ground_normal(search, up);
   if (low < -noise) {
-    record(search, CROSSING_FOUND, height(search, &span->a[0], vertex) < -noise ? span->begin : span->end, -low, up);
+    record(search, CROSSING_FOUND, height(search, &span->a[0], vertex) < -noise ? span->begin : span->end, -low);
   } else if (bend < search->tolerance * 1e-3) {
-    record(search, CROSSING_UNDECIDED, span->begin, -low, up);
+    record(search, CROSSING_UNDECIDED, span->begin, -low);
   } else {
     struct span first, second;
     halve(search, span, &first, &second);
@@ -429,20 +415,13 @@ static void look_at_all(struct search *search, const struct span *span)
     }
 }
 
-static struct crossing_result other_way(struct crossing_result result)
-{
-  for (int k = 0; k < 3; k++)
-    result.axis[k] = -result.axis[k];
-  return result;
-}
-
 struct crossing_result crossing_between(const struct crossing_mesh *a, const struct crossing_motion *move_a,
                                         const struct crossing_mesh *b, const struct crossing_motion *move_b,
                                         double tolerance)
 {
   if (a->half_space)
-    return b->half_space ? (struct crossing_result){.verdict = CROSSING_CLEAR}
-                         : other_way(crossing_between(b, move_b, a, move_a, tolerance));
+    return b->half_space ? (struct crossing_result){CROSSING_CLEAR, 0, 0}
+                         : crossing_between(b, move_b, a, move_a, tolerance);
   struct search search = {.a = a, .b = b, .move_a = move_a, .move_b = move_b, .tolerance = tolerance};
   struct span span = {.begin = 0, .end = 1};
   for (int k = 0; k < 2; k++) {
@@ -456,7 +435,7 @@ struct crossing_result crossing_between(const struct crossing_mesh *a, const str
                                  .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
       double depth = -height(&search, &at, (const double[3]){0, 0, 0});
       if (depth > 0)
-        record(&search, CROSSING_FOUND, v % 2, depth, NULL);
+        record(&search, CROSSING_FOUND, v % 2, depth);
     }
   } else if (b->half_space) {
     for (int v = 0; v < a->vertex_count; v++)
@@ -467,43 +446,4 @@ struct crossing_result crossing_between(const struct crossing_mesh *a, const str
     look_at_nodes(&search, 0, 0, &span);
   }
   return search.result;
-}
-
-bool crossing_axis_at(const struct crossing_mesh *a, const struct crossing_motion *move_a, const struct crossing_mesh *b,
-                      const struct crossing_motion *move_b, double s, double *axis)
-{
-  struct search search = {.a = a, .b = b, .move_a = move_a, .move_b = move_b};
-  struct crossing_pose pose_a, pose_b;
-  double least = INFINITY, axes[MOST_AXES][3];
-  if (a->half_space) {
-    bool apart = crossing_axis_at(b, move_b, a, move_a, s, axis);
-    for (int k = 0; k < 3; k++)
-      axis[k] = -axis[k];
-    return apart;
-  }
-  if (b->half_space) {
-    ground_normal(&search, axis);
-    return true;
-  }
-  crossing_pose_at(move_a, s, &pose_a);
-  crossing_pose_at(move_b, s, &pose_b);
-  for (int t = 0; t < a->triangle_count; t++)
-    for (int u = 0; u < b->triangle_count; u++) {
-      struct triangles points;
-      double apart = -INFINITY, best[3] = {0, 0, 0};
-      place_triangles(&search, t, u, &pose_a, &pose_b, s, &points);
-      int count = separating_axes(&points, axes);
-      for (int k = 0; k < 2 * count; k++) {
-        const double sign = k % 2 ? -1 : 1, *line = axes[k / 2];
-        const double along[3] = {sign * line[0], sign * line[1], sign * line[2]};
-        double gap = gap_along(&points, along);
-        if (gap > apart)
-          memcpy(best, along, sizeof best);
-        apart = fmax(apart, gap);
-      }
-      if (apart < least)
-        memcpy(axis, best, sizeof best);
-      least = fmin(least, apart);
-    }
-  return least > 0;
 }

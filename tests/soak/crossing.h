@@ -55,7 +55,6 @@ struct crossing_motion {
   const double *from, *to;             // [joint_count] of the chain
   bool helix;
   double axis[3];  // of a helix: the place on it that is nearest to the start
-  double bow[3];   // 4 s (1 - s) times this is added to the place
   double bend, rate;
 };
 
@@ -65,7 +64,6 @@ struct crossing_result {
   enum crossing_verdict verdict;
   double at;     // s of what was found
   double depth;  // m, of the two triangles at that moment
-  double axis[3];  // along which a is least behind b then; 0: not known
 };
 
 // Makes the tree of spheres; false when memory is out.  Free mesh->nodes with free().
@@ -75,8 +73,6 @@ bool crossing_mesh_prepare(struct crossing_mesh *mesh);
 struct crossing_motion crossing_free_motion(const double *a, const double *b);
 // Makes a free body of that radius go to the same end about an axis; false where it does already or may not.
 bool crossing_wind(struct crossing_motion *motion, double radius);
-// Adds to the bow of a free body.
-void crossing_bow(struct crossing_motion *motion, const double *bow);
 struct crossing_motion crossing_chain_motion(const struct crossing_chain *chain, const double *from, const double *to);
 void crossing_pose_at(const struct crossing_motion *motion, double s, struct crossing_pose *pose);
 // The pose that position and quaternion say, [7].
@@ -88,9 +84,5 @@ struct crossing_pose crossing_pose_of(const double *numbers);
 struct crossing_result crossing_between(const struct crossing_mesh *a, const struct crossing_motion *move_a,
                                         const struct crossing_mesh *b, const struct crossing_motion *move_b,
                                         double tolerance);
-
-// The axis from b to a along which two rigid meshes are apart where they are nearest at s; false where they are not apart.
-bool crossing_axis_at(const struct crossing_mesh *a, const struct crossing_motion *move_a, const struct crossing_mesh *b,
-                      const struct crossing_motion *move_b, double s, double *axis);
 
 #endif

@@ -136,136 +136,32 @@ static struct crossing_motion motion_of(const struct body *body, int step)
   return body->kind == CHAIN ? crossing_chain_motion(&body->chain, from, to) : crossing_free_motion(from, to);
 }
 
-static double radius_of(const struct body *body)
+static bool wind(struct body *body)
 {
   double square = 0;
   for (int v = 0; v < body->mesh.vertex_count && body->kind == FREE; v++) {
     const double *x = body->mesh.vertices[v];
     square = fmax(square, x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
   }
-  return sqrt(square);
+  return body->kind == FREE && crossing_wind(&body->motion, sqrt(square));
 }
 
-static bool wind(struct body *body)
-{
-  return body->kind == FREE && crossing_wind(&body->motion, radius_of(body));
-}
-
-// A pair that bows of its bodies open along an axis, in the middle of the way.
-struct opening {
-  struct body *a, *b;
-  double axis[3], size;
-};
-
-enum { MOST_OPENINGS = 256, MOST_SWEEPS = 1000 };
-static const double MOST_BOW = 1.0 / 256 * (1 + 1e-9), LEAST_OPENING = 1e-9;
-
-struct openings {
-  int count;
-  struct opening all[MOST_OPENINGS];
-};
-
-static void shift(struct body *body, const double *axis, double by)
-{
-  const double bow[3] = {by * axis[0], by * axis[1], by * axis[2]};
-  crossing_bow(&body->motion, bow);
-}
-
-// Sweeps over all openings until they are there, as far as sweeps come; false where a bow becomes too large.
-static bool open_all(const struct openings *openings)
-{
-  bool missing = true;
-  for (int sweep = 0; sweep < MOST_SWEEPS && missing; sweep++) {
-    missing = false;
-    for (int k = 0; k < openings->count; k++) {
-      const struct opening *opening = &openings->all[k];
-      struct body *a = opening->a, *b = opening->b;
-      double lack = opening->size;
-      for (int i = 0; i < 3; i++)
-        lack -= opening->axis[i] * (a->motion.bow[i] - b->motion.bow[i]);
-      if (lack < 1e-3 * opening->size)
-        continue;
-      missing = true;
-      lack /= (a->kind == FREE) + (b->kind == FREE);
-      if (a->kind == FREE)
-        shift(a, opening->axis, lack);
-      if (b->kind == FREE)
-        shift(b, opening->axis, -lack);
-    }
-  }
-  for (int k = 0; k < openings->count; k++)
-    for (int side = 0; side < 2; side++) {
-      const struct body *body = side ? openings->all[k].b : openings->all[k].a;
-      const double *bow = body->motion.bow;
-      if (body->kind == FREE && sqrt(bow[0] * bow[0] + bow[1] * bow[1] + bow[2] * bow[2]) > MOST_BOW * radius_of(body))
-        return false;
-    }
-  return true;
-}
-
-static bool add_opening(struct body *a, struct body *b, const double *axis, double size, struct openings *openings)
-{
-  if (openings->count == MOST_OPENINGS)
-    return false;
-  struct opening *opening = &openings->all[openings->count++];
-  *opening = (struct opening){.a = a, .b = b, .size = size};
-  memcpy(opening->axis, axis, sizeof opening->axis);
-  return true;
-}
-
-// Opens a pair along the axes where it is nearest at both ends, and along those of later crossings, twice as far as
-// the time before, at last as far as may be.
-static bool bow(struct body *a, struct body *b, const double *axis_found, struct openings *openings)
-{
-  double most = INFINITY, axis[3];
-  if (a->kind != FREE && b->kind != FREE)
-    return false;
-  double size = LEAST_OPENING / 2;
-  bool known = false, aligned = false;
-  for (int k = 0; k < openings->count; k++)
-    if (openings->all[k].a == a && openings->all[k].b == b) {
-      const double *old = openings->all[k].axis;
-      known = true;
-      size = openings->all[k].size;
-      aligned |= old[0] * axis_found[0] + old[1] * axis_found[1] + old[2] * axis_found[2] > 0.99;
-    }
-  for (int end = 0; end < 2 && !known; end++)
-    if (!crossing_axis_at(&a->mesh, &a->motion, &b->mesh, &b->motion, end, axis) || !add_opening(a, b, axis, size, openings))
-      return false;
-  bool none = axis_found[0] == 0 && axis_found[1] == 0 && axis_found[2] == 0;
-  if (known && !aligned && !none && !add_opening(a, b, axis_found, size, openings))
-    return false;
-  if (a->kind == FREE)
-    most = MOST_BOW * radius_of(a);
-  if (b->kind == FREE)
-    most = fmin(most, MOST_BOW * radius_of(b));
-  for (int k = 0; k < openings->count; k++)
-    if (openings->all[k].a == a && openings->all[k].b == b) {
-      if (!(openings->all[k].size < most))
-        return false;
-      openings->all[k].size = fmin(2 * openings->all[k].size, most);
-    }
-  return open_all(openings);
-}
-
-// One motion of all bodies must be clear: where a pair is not its free bodies go about axes, then on small bows, and all
-// pairs are looked at anew.  What is left of a pair counts, a crossing more than what is undecided in a step before.
+// One motion of all bodies must be clear: where a pair is not its free bodies go about axes, and all pairs are looked
+// at anew.  What is left of a pair counts, a crossing more than what is undecided in a step before.
 static void judge(struct body *bodies, int body_count, struct pair *pairs, int pair_count, int step, double tolerance)
 {
   struct crossing_result *found = allocate(pair_count, sizeof *found);
-  struct openings openings = {.count = 0};
   for (int k = 0; k < body_count; k++)
     bodies[k].motion = motion_of(&bodies[k], step);
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (int k = 0; k < pair_count && !moved; k++) {
+  for (bool wound = true; wound;) {
+    wound = false;
+    for (int k = 0; k < pair_count && !wound; k++) {
       struct body *a = &bodies[pairs[k].i], *b = &bodies[pairs[k].j];
       found[k] = crossing_between(&a->mesh, &a->motion, &b->mesh, &b->motion, tolerance);
       if (found[k].verdict == CROSSING_CLEAR)
         continue;
-      moved = wind(a);
-      moved = wind(b) || moved;
-      moved = moved || bow(a, b, found[k].axis, &openings);
+      wound = wind(a);
+      wound = wind(b) || wound;
     }
   }
   for (int k = 0; k < pair_count; k++)

@@ -88,18 +88,9 @@ bool crossing_wind(struct crossing_motion *motion, double radius)
     return false;
   for (int k = 0; k < 3; k++)
     motion->move[k] = along * e[k];
-  motion->bend += motion->rate * motion->rate * reach;
+  motion->bend = motion->rate * motion->rate * reach;
   motion->helix = true;
   return true;
-}
-
-// The second derivative of 4 s (1 - s) is -8.
-void crossing_bow(struct crossing_motion *motion, const double *bow)
-{
-  motion->bend -= 8 * norm(motion->bow);
-  for (int k = 0; k < 3; k++)
-    motion->bow[k] += bow[k];
-  motion->bend += 8 * norm(motion->bow);
 }
 
 static double distance(const double *a, const double *b)
@@ -168,7 +159,7 @@ void crossing_pose_at(const struct crossing_motion *motion, double s, struct cro
   exponential(rotation, turn);
   multiply(pose->rotation, rotation, motion->start.rotation);
   for (int k = 0; k < 3; k++) {
-    pose->position[k] = motion->start.position[k] + s * motion->move[k] + 4 * s * (1 - s) * motion->bow[k];
+    pose->position[k] = motion->start.position[k] + s * motion->move[k];
     for (int i = 0; i < 3 && motion->helix; i++)
       pose->position[k] += (rotation[3 * k + i] - (i == k)) * (motion->start.position[i] - motion->axis[i]);
   }

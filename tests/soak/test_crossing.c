@@ -95,23 +95,6 @@ static void test_near_miss(void)
   }
 }
 
-// What touches the pole by d in the middle of the way passes above it on a bow of 2 d, between the same ends.
-static void test_bow(void)
-{
-  for (double depth = 1e-3; depth > 1e-8; depth *= 0.1) {
-    const double left[7] = {-20, 0, 0, 1}, right[7] = {20, 0, 0, 1}, touched[7] = {0, 0, 2 - depth, 1};
-    const double up[3] = {0, 0, -2 * depth};
-    struct crossing_motion move = crossing_free_motion(left, right), still = crossing_free_motion(touched, touched);
-    struct crossing_result found = crossing_between(&ball, &move, &ball, &still, 1e-9);
-    CHECK(found.verdict == CROSSING_FOUND && found.axis[2] < -0.5, "depth %g, along %g", depth, found.axis[2]);
-    crossing_bow(&move, up);
-    CHECK(crossing_between(&ball, &move, &ball, &still, 1e-9).verdict == CROSSING_CLEAR, "depth %g, on a bow", depth);
-    struct crossing_pose end;
-    crossing_pose_at(&move, 1, &end);
-    CHECK(end.position[0] == 20 && end.position[2] == 0, "the same end");
-  }
-}
-
 static void test_faces_that_slide(void)
 {
   for (double gap = 1e-3; gap > 1e-12; gap *= 0.1) {
@@ -262,7 +245,6 @@ TEST_MAIN
       {"balls that swap sides cross, however far they move", test_balls_that_swap},
       {"balls that meet to a nanometre and part again do not", test_balls_that_bounce},
       {"vertices that pass each other", test_near_miss},
-      {"a bow", test_bow},
       {"faces that slide over each other", test_faces_that_slide},
       {"a rod that turns through a plate between its states", test_rod_that_turns},
       {"a rod that tips over an edge crosses along its chord only", test_rod_that_tips},

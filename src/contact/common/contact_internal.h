@@ -219,8 +219,6 @@ void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose);
 // safe_step.c
 // How far any point of a body of a pair can move along the path relative to the other body's, m.
 double dc_pair_reach(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path);
-// Whether certainly nothing of one pair meets on the path; gaps may shrink to a billionth of those at its beginning.
-bool dc_pair_is_clear(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path);
 
 // primitive.c
 // Derivatives of a pair whose body b is a primitive, with gap and crossing: the sum of a barrier over the vertices of

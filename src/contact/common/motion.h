@@ -23,7 +23,7 @@ struct dc_instant {
 struct dc_motion {
   const struct dc_path *path;
   int body;
-  bool moves, steady, helix;       // as in body/path.h; helix: without a bow
+  bool moves, steady, helix;       // as in body/path.h
   double spin, bend;               // bounds: turn^2, |c''|
   struct dc_instant start, later;  // later: the last one asked for
 };
@@ -36,7 +36,7 @@ static inline struct dc_motion dc_motion_of(const struct dc_path *path, int body
                              .body = body,
                              .moves = frame->turn != 0 || frame->shift != 0,
                              .steady = frame->steady,
-                             .helix = frame->helix && !frame->bowed,
+                             .helix = frame->helix,
                              .spin = frame->turn * frame->turn,
                              .bend = frame->bend};
   dc_vec_copy(motion.start.center, path->poses[body].position);

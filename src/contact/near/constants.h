@@ -29,18 +29,6 @@ enum {
   DC_NEAR_MOST_CHUNKS = 64
 };
 
-// Motions between two states (motion_clear.c)
-// The most that a body leaves its way by a bow, and that a pair is opened by bows, over the radius (the smaller one).
-// Above it a body may pass by what it would hit with so little of itself; below it what slides over corners is divided.
-static const double DC_NEAR_MOST_BOW = 1.0 / 256;
-// Pairs are opened to within this part of what they need.
-static const double DC_NEAR_BOW_MISSED = 1e-3;
-enum {
-  DC_NEAR_MOST_OPENINGS = 128,  // of pairs along their normals, and
-  DC_NEAR_MOST_LOOKS = 256,     // looks at all pairs, before a motion counts as not clear
-  DC_NEAR_MOST_SWEEPS = 64      // over the openings: stacks of bodies rise by one body in each
-};
-
 // Bounds on motions (gap_bounds.c): part of a gap by which a motion may miss a bound that is not listed for it.
 static const double DC_NEAR_MISSED = 0.01;
 

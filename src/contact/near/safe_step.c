@@ -312,10 +312,22 @@ double dc_contact_safe_fraction_within(struct dc_contact *contact, const struct 
   return nearest > 0 ? least_fraction(contact, &query, nearest) : 0;
 }
 
-bool dc_pair_is_clear(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path)
+// A body that tips over an edge goes along an arc, whose chord goes through what it stands on: free bodies of a pair
+// that is not clear are wound, each once, where the axis is not outside of them.  (Balls that hit each other would go
+// around.)
+bool dc_contact_motion_clear(struct dc_contact *contact, struct dc_path *path, int *pair)
 {
   const struct query query = {.path = path, .keep = DC_NEAR_CLEAR_GAP};
-  return !(pair_fraction(contact, pair, &query, 1) < 1);
+  while (!dc_contact_path_clear(contact, path, pair)) {
+    if (*pair < 0)
+      return false;
+    const struct dc_pair *crossing = &contact->pairs[*pair];
+    bool wound_a = dc_path_wind(path, crossing->a, contact->colliders[crossing->a].radius),
+         wound_b = dc_path_wind(path, crossing->b, contact->colliders[crossing->b].radius);
+    if ((!wound_a && !wound_b) || pair_fraction(contact, crossing, &query, 1) < 1)
+      return false;
+  }
+  return true;
 }
 
 // The quick question is asked of all pairs together; only where it fails the first guilty pair is looked for.
@@ -327,7 +339,7 @@ bool dc_contact_path_clear(struct dc_contact *contact, const struct dc_path *pat
   if (finite && !(least_fraction(contact, &query, 1) < 1))
     return true;
   for (int p = 0; p < contact->pair_count && finite && *pair < 0; p++)
-    if (!dc_pair_is_clear(contact, &contact->pairs[p], path))
+    if (pair_fraction(contact, &contact->pairs[p], &query, 1) < 1)
       *pair = p;
   return false;
 }

@@ -311,15 +311,6 @@ static double triangle_fraction(const struct dc_collider *a, int i, struct dc_mo
   return fmin(reached, s);
 }
 
-double dc_triangles_apart(const struct dc_collider *a, int i, struct dc_motion *motion_a, const struct dc_collider *b,
-                          int j, struct dc_motion *motion_b, double s, double normal[3])
-{
-  struct moving_leaf p, q;
-  move_leaf(a, i, motion_a, s, &p);
-  move_leaf(b, j, motion_b, s, &q);
-  return separation(&p, &q, normal);
-}
-
 double dc_triangles_fraction(const double *plane, const struct dc_collider *a, int i, struct dc_motion *motion_a,
                              const struct dc_collider *b, int j, struct dc_motion *motion_b, double keep,
                              double pair_gap, double safe)

@@ -25,8 +25,5 @@ static inline int dc_most_advances(double keep)
 double dc_triangles_fraction(const double *plane, const struct dc_collider *a, int i, struct dc_motion *motion_a,
                              const struct dc_collider *b, int j, struct dc_motion *motion_b, double keep,
                              double pair_gap, double safe);
-// How far apart they are at s, and the unit normal from j to i there.
-double dc_triangles_apart(const struct dc_collider *a, int i, struct dc_motion *motion_a, const struct dc_collider *b,
-                          int j, struct dc_motion *motion_b, double s, double normal[3]);
 
 #endif
