@@ -75,32 +75,6 @@ static void advise_inside(struct dc_task_site *site, const struct dc_objective *
   }
 }
 
-// Walked from the body to its base. A hinge or a ball keeps the distance between its anchor and the next one
-// outwards, so that the triangle inequality bounds the sum.
-double dc_advice_chain_length(const struct dc_bodies *bodies, const struct dc_pose *poses, int body, double base[3])
-{
-  double length = 0, next[3];
-  dc_vec_copy(next, poses[body].position);
-  for (int i = body; i >= 0 && dc_body_moves(&bodies->bodies[i]); i = bodies->bodies[i].parent)
-    for (int p = bodies->bodies[i].part_count - 1; p >= 0; p--) {
-      const struct dc_joint_part *part = &bodies->bodies[i].parts[p];
-      double anchor[3];
-      if (part->kind == DC_PART_TRANSLATION)
-        return INFINITY;
-      if (part->kind == DC_PART_SLIDE) {
-        double q = bodies->initial_q[part->q];
-        length += fmax(part->range[1] - q, q - part->range[0]);
-        continue;
-      }
-      dc_mat_apply(anchor, poses[i].rotation, part->anchor);
-      dc_vec_add(anchor, anchor, poses[i].position);
-      length += dc_vec_distance(anchor, next);
-      dc_vec_copy(next, anchor);
-    }
-  dc_vec_copy(base, next);
-  return length;
-}
-
 // The largest speed (m/s) that controls give the body's own coordinates: each moves at most at the control's
 // limit, so that n of them together move at sqrt(n) times it.  INFINITY where one has no limit or none controls
 // it.

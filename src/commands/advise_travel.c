@@ -27,6 +27,32 @@ static const double PI = 3.141592653589793;
 static const double SHORT = 0.01;    // of the body's size that an arm has to fall short by
 static const double ACROSS = 1e-3;  // sine of an angle below which a joint counts as level
 
+// Walked from the body to its base. A hinge or a ball keeps the distance between its anchor and the next one
+// outwards, so that the triangle inequality bounds the sum.
+double dc_advice_chain_length(const struct dc_bodies *bodies, const struct dc_pose *poses, int body, double base[3])
+{
+  double length = 0, next[3];
+  dc_vec_copy(next, poses[body].position);
+  for (int i = body; i >= 0 && dc_body_moves(&bodies->bodies[i]); i = bodies->bodies[i].parent)
+    for (int p = bodies->bodies[i].part_count - 1; p >= 0; p--) {
+      const struct dc_joint_part *part = &bodies->bodies[i].parts[p];
+      double anchor[3];
+      if (part->kind == DC_PART_TRANSLATION)
+        return INFINITY;
+      if (part->kind == DC_PART_SLIDE) {
+        double q = bodies->initial_q[part->q];
+        length += fmax(part->range[1] - q, q - part->range[0]);
+        continue;
+      }
+      dc_mat_apply(anchor, poses[i].rotation, part->anchor);
+      dc_vec_add(anchor, anchor, poses[i].position);
+      length += dc_vec_distance(anchor, next);
+      dc_vec_copy(next, anchor);
+    }
+  dc_vec_copy(base, next);
+  return length;
+}
+
 // Size of a mechanism: of the balls about its bodies, in a row, m.
 static double mechanism_size(const struct dc_bodies *bodies, int body)
 {

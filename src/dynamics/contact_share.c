@@ -24,13 +24,6 @@
 
 static const double GIVEN = 0.1;  // of a contact's force: less of given forces, in its coordinates, is nothing to it
 
-bool dc_rigid_shares(const struct dc_rollout *rollout, const struct dc_step_interval *interval)
-{
-  const struct dc_model *base = rollout->base;
-  return rollout->prediction && rollout->rigid.pair_count > 0 && (interval->starts || interval->ratio != 1) &&
-         !base->shapes_change && !base->designed && !rollout->asked.conservative;
-}
-
 // Sums over coordinates of products of a contact's generalized force with itself and with given forces.
 struct work {
   double own, given;

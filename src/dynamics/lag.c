@@ -143,6 +143,13 @@ bool dc_rigid_lasts(const struct dc_rollout *rollout, const struct dc_step_inter
                         rigid->left ? rigid->slip[p] : 1, net_of(rigid, p));
 }
 
+bool dc_rigid_shares(const struct dc_rollout *rollout, const struct dc_step_interval *interval)
+{
+  const struct dc_model *base = rollout->base;
+  return rollout->prediction && rollout->rigid.pair_count > 0 && (interval->starts || interval->ratio != 1) &&
+         !base->shapes_change && !base->designed && !rollout->asked.conservative;
+}
+
 bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
                    const struct dc_friction_law *law)
 {

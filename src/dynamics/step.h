@@ -492,10 +492,11 @@ bool dc_rigid_lasts(const struct dc_rollout *rollout, const struct dc_step_inter
 bool dc_force_lasts(const struct dc_rollout *rollout, const struct dc_step_interval *interval, const int bodies[2],
                     const double force[3], const double before[3], double unit, double slip, double net);
 
-// contact_share.c.  Whether contact may push for another time than the interval; sets the shares of
-// rollout->rigid.lags, before dc_rigid_set_lags.  pairs: at t, where they may or friction
-// lags (else NULL).
+// Whether contact may push for another time than the interval (contact_share.c).
 bool dc_rigid_shares(const struct dc_rollout *rollout, const struct dc_step_interval *interval);
+
+// contact_share.c.  Sets the shares of rollout->rigid.lags, before dc_rigid_set_lags.  pairs: at t, where contact may
+// push for another time or friction lags (else NULL).
 void dc_rigid_set_shares(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                          const struct dc_step_interval *interval, const struct dc_pair_derivatives *pairs,
                          double stiffness);

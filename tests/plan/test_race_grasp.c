@@ -41,14 +41,14 @@ static void test_on_step(void)
   for (int k = 0; k < 3; k++) {
     struct dc_arena *arena = dc_arena_create();
     struct dc_scene *scene = read_step("-9.81", widths[k], right_moves);
-    struct dc_approach approach;
+    struct dc_hands hands = {.can_take = true};
     struct dc_error error = {0};
     double loss = NAN, parameters[MOST_PARAMETERS] = {0};
-    CHECK(dc_approach_create(&approach, &scene->model, &scene->task, 2, arena));
+    CHECK(dc_approach_create(&hands.around, &scene->model, &scene->task, 2, arena));
     struct dc_plan *plan = dc_plan_create(&scene->model, &scene->task, STEPS, &error);
     CHECK(plan && plan->parameter_count == MOST_PARAMETERS, "%s", error.text);
-    const struct dc_grasp grasp = {.squeeze = 0.3, .clearance = 0.7};
-    CHECK(dc_grasp_guess(&approach, plan->model, plan->task, &plan->window, plan->state, &grasp, parameters));
+    struct dc_grasp grasp = {.squeeze = 0.3, .clearance = 0.7};
+    CHECK(dc_grasp_guess(&hands, plan->model, plan->task, &plan->window, plan->state, &grasp, parameters));
     CHECK(dc_plan_evaluate(plan, parameters, &loss, NULL, &error) == DC_OK, "%s", error.text);
     CHECK(loss == 0, "width %g: loss %g", widths[k], loss);
     dc_plan_destroy(plan);
@@ -71,12 +71,12 @@ static void test_others(void)
            (int)(bodies - text), text, bodies);
   struct dc_arena *arena = dc_arena_create();
   struct dc_scene *scene = read_scene(with);
-  struct dc_approach approach;
+  struct dc_hands hands = {.can_take = true};
   const struct dc_window window = {.steps = STEPS, .time_step = 0.03};
-  const struct dc_grasp grasp = {.squeeze = 0.3, .clearance = 0.7};
+  struct dc_grasp grasp = {.squeeze = 0.3, .clearance = 0.7};
   double parameters[MOST_PARAMETERS + 3] = {[MOST_PARAMETERS] = 0.3, 0.2, 0.1};
-  CHECK(dc_approach_create(&approach, &scene->model, &scene->task, 2, arena));
-  CHECK(dc_grasp_guess(&approach, &scene->model, &scene->task, &window, NULL, &grasp, parameters));
+  CHECK(dc_approach_create(&hands.around, &scene->model, &scene->task, 2, arena));
+  CHECK(dc_grasp_guess(&hands, &scene->model, &scene->task, &window, NULL, &grasp, parameters));
   CHECK(parameters[0] != 0, "hands move");
   const double *own = parameters + MOST_PARAMETERS;
   CHECK(own[0] == 0.3 && own[1] == 0.2 && own[2] == 0.1, "%g %g %g", own[0], own[1], own[2]);
@@ -86,17 +86,17 @@ static void test_others(void)
 
 static void test_none(void)
 {
-  const struct dc_grasp grasp = {.squeeze = 0.3, .clearance = 0.7};
+  struct dc_grasp grasp = {.squeeze = 0.3, .clearance = 0.7};
   struct dc_arena *arena = dc_arena_create();
   struct dc_scene *none = read_step("0", 0.06, right_moves);
-  struct dc_approach approach;
+  struct dc_hands hands = {.can_take = true};
   const struct dc_window window = {.steps = STEPS, .time_step = 0.03};
   double parameters[MOST_PARAMETERS] = {0};
-  CHECK(dc_approach_create(&approach, &none->model, &none->task, 2, arena));
-  CHECK(!dc_grasp_guess(&approach, &none->model, &none->task, &window, NULL, &grasp, parameters), "nothing is up");
+  CHECK(dc_approach_create(&hands.around, &none->model, &none->task, 2, arena));
+  CHECK(!dc_grasp_guess(&hands, &none->model, &none->task, &window, NULL, &grasp, parameters), "nothing is up");
   CHECK(parameters[0] == 0, "parameters stay");
-  approach.hand_count = 1;
-  CHECK(!dc_grasp_guess(&approach, &none->model, &none->task, &window, NULL, &grasp, parameters), "one hand holds nothing");
+  hands.around.hand_count = 1;
+  CHECK(!dc_grasp_guess(&hands, &none->model, &none->task, &window, NULL, &grasp, parameters), "one hand holds nothing");
   dc_scene_destroy(none);
   dc_arena_destroy(arena);
 }
