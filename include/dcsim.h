@@ -357,7 +357,8 @@ int dcsim_problem_get_contacts(dcsim_problem *problem, dcsim_contacts *contacts,
 // Step by step: x' = f(x, u), x = (q, qd).  A step is a pure function of the state, the targets and the forces; the
 // controls and objectives of the scene play no part.  Threads, scene and lifetimes are as for a problem.
 typedef struct dcsim_simulation dcsim_simulation;
-// At the start of the scene.  DCSIM_BAD_INPUT for a refinement, DCSIM_MEMORY.
+// At the start of the scene.  DCSIM_BAD_INPUT for a refinement, and for the integrator second_order, whose steps are no
+// functions of the state alone; DCSIM_MEMORY.
 int dcsim_simulation_create(const dcsim_scene *scene, dcsim_simulation **simulation, dcsim_error *error);
 void dcsim_simulation_destroy(dcsim_simulation *simulation);
 // The same for a step and its derivatives; a step that is ended leaves the state as it was.

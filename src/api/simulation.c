@@ -37,6 +37,10 @@ static enum dc_status create(dcsim_simulation *simulation, const struct dc_scene
   const struct dc_model *model = simulation->model = &scene->model;
   if (scene->refinement.given)
     return dc_fail(error, DC_BAD_INPUT, "%.300s: a refinement has no time to step through", scene->path);
+  // Its steps follow from the state and the one before it, of which a caller who sets the state has none.
+  if (model->definition.time.integrator == DC_SECOND_ORDER)
+    return dc_fail(error, DC_BAD_INPUT, "%.300s: time.integrator: a step of \"second_order\" is no function of q and qd; for "
+                   "single steps take \"euler\", for \"second_order\" a roll-out", scene->path);
   enum dc_status status = dc_api_check_memory(scene, dc_api_problem_bytes(scene, 1), error);
   if (status)
     return status;
@@ -58,7 +62,8 @@ static enum dc_status create(dcsim_simulation *simulation, const struct dc_scene
   return DC_OK;
 }
 
-// The scene must stay open as long as the simulation.  DCSIM_BAD_INPUT: a refinement; DCSIM_MEMORY.
+// The scene must stay open as long as the simulation.  DCSIM_BAD_INPUT: a refinement, the integrator
+// second_order; DCSIM_MEMORY.
 int dcsim_simulation_create(const dcsim_scene *scene, dcsim_simulation **simulation, dcsim_error *error)
 {
   if (dc_api_need(scene, "scene", error))

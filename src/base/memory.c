@@ -103,7 +103,9 @@ void dc_arena_adopt(struct dc_arena *arena, struct dc_arena *other)
 // hands out large pieces as pages that are zero once they are touched, so that recordings of many steps cost nothing before they are made.
 static char *add_chunk(struct dc_arena *arena, size_t bytes, bool zeroed)
 {
-  struct chunk *chunk = zeroed ? calloc(1, ALIGNMENT + sizeof *chunk + bytes) : malloc(ALIGNMENT + sizeof *chunk + bytes);
+  // A chunk of AddressSanitizer ends where its piece does.
+  size_t all = SINGLE_PIECES ? ALIGNMENT + bytes : ALIGNMENT + sizeof(struct chunk) + bytes;
+  struct chunk *chunk = SINGLE_PIECES ? aligned_alloc(ALIGNMENT, all) : zeroed ? calloc(1, all) : malloc(all);
   if (!chunk)
     return NULL;
   chunk->next = arena->chunks;
@@ -126,7 +128,7 @@ static void *cut_piece(struct dc_arena *arena, size_t count, size_t size, bool z
   allocated += bytes;
   if (SINGLE_PIECES || bytes > LARGE) {
     char *piece = add_chunk(arena, bytes, zeroed);
-    return piece && SINGLE_PIECES && !zeroed ? memset(piece, 0xff, bytes) : piece;
+    return piece && SINGLE_PIECES ? memset(piece, zeroed ? 0 : 0xff, bytes) : piece;
   }
   if (bytes > arena->left) {
     char *block = add_chunk(arena, BLOCK, false);

@@ -65,19 +65,20 @@ enum dc_status dc_trajectory_contact(struct dc_rollout *rollout, const struct dc
     dc_rollout_state_before(rollout, input, rollout->q_before);
     dc_poses(&rollout->model->bodies, dc_place_state(rollout, trajectory, dc_place_before(trajectory, now)),
              rollout->before.poses);
-    dc_poses(&rollout->model->bodies, dc_place_state(rollout, trajectory, now), rollout->now.poses);
+    // with the columns of joints, by which given forces are asked for their part (contact_share.c)
+    dc_kinematics_update(&rollout->model->bodies, dc_place_state(rollout, trajectory, now), &rollout->now);
   }
   enum dc_status status = dc_rigid_forces(rollout, input, frame > 0 ? &interval : NULL,
                                           (const double(*)[DC_IMPACT_NUMBERS])memory, poses, error);
   if (status)
     return status;
   for (int p = 0; p < rollout->rigid.pair_count; p++) {
-    double gradient[12];
+    double gradient[12], rubs = frame > 0 && rollout->rigid.shared ? rollout->rigid.lags[p].rubs : 1;
     gaps[p] = dc_contact_pair_near_distance(rollout->rigid.contact, p);
     dc_contact_expand_gradient(&rollout->rigid.pairs[p], gradient);
     for (int k = 0; k < 12; k++) {
       contact[p][k] = -stiffness * gradient[k] - rollout->rigid.impact[p].gradient[k];
-      friction[p][k] = -rollout->rigid.friction[p].gradient[k];
+      friction[p][k] = -rollout->rigid.friction[p].gradient[k] / rubs;  // beside the force, for as long as that acts
     }
   }
   return DC_OK;

@@ -203,7 +203,9 @@ void dc_search_run_turns(struct dc_search *search, const int *live, int count)
 {
   struct turn turn = {search, live};
   // With ranks, the rollouts of each member run side by side instead.
-  bool crew = count > 0 && search->members[live[0]].plan->helpers.crew;
+  bool crew = false;
+  for (int k = 0; k < count; k++)
+    crew = crew || search->members[live[k]].plan->helpers.crew;
   int threads = dc_threads(), alone = crew ? count : threads > 1 && count % threads == 1 ? 1 : 0;
   if (count > alone) {
     turn.live = live + alone;

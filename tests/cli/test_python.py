@@ -148,6 +148,8 @@ def test_misuse():
         raises(wrong, lambda: dcsim.open(SCENE, **options))
     for steps in (-5, 2**40, 1.5, "x", None):
         raises(wrong, lambda: scene.problem(steps=steps))
+    # Its steps follow from two states, of which a simulation has one.
+    raises((dcsim.Error, ValueError), lambda: dcsim.open(SCENE, overrides={"time.integrator": "second_order"}).simulation(), "second_order")
     raises(wrong, lambda: scene.problem(objective=5))
     for x in ([np.nan, 0], [np.inf, 0], [1j, 0], ["a", 0], np.zeros((3, 3)), np.zeros((1, 2)), object()):
         raises(wrong, lambda: problem.value(x))

@@ -83,6 +83,7 @@ static void test_bounds(void)
     double used = given[DC_IMPACT_PUSH] * (1 + left[DC_IMPACT_BESIDE]);
     CHECK_NEAR(used + left[DC_IMPACT_OWED], all, 1e-13);
     dc_impact_lag(given, lag, NULL);
+    CHECK(lag[DC_IMPACT_BESIDE] >= -1, "friction is of pushes: %g", lag[DC_IMPACT_BESIDE]);
     all += left[DC_IMPACT_HOLD];
     CHECK_NEAR(given[DC_IMPACT_PUSH] * (1 + lag[DC_IMPACT_BESIDE]) + lag[DC_IMPACT_OWED], all, 1e-13);
     CHECK(left[DC_IMPACT_HOLD] >= 0 && left[DC_IMPACT_HOLD] <= push, "never attracts");
