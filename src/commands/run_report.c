@@ -388,9 +388,10 @@ static const char *begun_with(const struct dc_search_found *found)
 }
 
 // Whether the settings alone lead from the scene's first guess to where the race ended.
-static bool begins_as_scene(const struct dc_search_found *found)
+static bool begins_as_scene(const struct session *session, const struct dc_search_found *found)
 {
-  return (found->grasp || found->origin == DC_FROM_FIRST_GUESS) && !found->begun && !found->horizon;
+  bool first = found->grasp || found->origin == DC_FROM_FIRST_GUESS;
+  return first && !found->begun && !found->horizon && !session->options->control_run && !session->given;
 }
 
 // The settings of a race's best member, ready to be put into the scene.
@@ -419,7 +420,7 @@ static void put_found(const struct session *session, struct dc_json_writer *json
   dc_json_end(json, "}");
   dc_json_put_string(json, "found_from",
                      begun_with(&found) ? begun_with(&found) : origins[found.origin]);
-  dc_json_put_boolean(json, "found_alone", begins_as_scene(&found));
+  dc_json_put_boolean(json, "found_alone", begins_as_scene(session, &found));
 }
 
 // Why the minimization is over, and of a search each stage with its numbers.
@@ -480,7 +481,7 @@ static void add_found(const struct session *session, struct dc_text *text)
                 found.grasp->squeeze, found.grasp->clearance);
   dc_text_add(text, "\n");
   const char *run = session->run ? dc_run_directory(session->run) : "RUN";
-  if (!begins_as_scene(&found))
+  if (!begins_as_scene(session, &found))
     dc_text_add(text,
                 "  they alone do not lead here from the scene's first guess: dcsim simulate SCENE --control %s replays "
                 "this%s, dcsim optimize SCENE --control %s goes on from it\n",

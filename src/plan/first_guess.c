@@ -43,6 +43,12 @@ const struct dc_option dc_first_guess_options[] = {
     DC_OPTIONS_END,
 };
 
+bool dc_first_guess_reads(int type, const char *option)
+{
+  bool grasps = strcmp(option, "squeeze") == 0 || strcmp(option, "clearance") == 0;
+  return strcmp(option, "type") == 0 || grasps == (type == DC_FIRST_GUESS_GRASP);
+}
+
 // A loss differs by some units in its last place from one rollout to the next; differences divide that by the step.
 static const double ROUNDING = 16 * DBL_EPSILON;
 

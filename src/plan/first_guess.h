@@ -28,6 +28,9 @@ struct dc_first_guess_settings {
 };
 extern const struct dc_option dc_first_guess_options[];
 
+// Whether first guesses of a type read an option; "given" allows those of draws, which it turns off.
+bool dc_first_guess_reads(int type, const char *option);
+
 // Draws for a plan since its creation.
 struct dc_first_guess_counts {
   long draws;

@@ -60,14 +60,24 @@ struct site {
   double middle[3], outward[DC_APPROACH_HANDS][3], radius[DC_APPROACH_HANDS];
 };
 
-// The slides and hinges that the control's targets move; false: there are too many.
+// Whether a body is a hand or carries one: only then its own coordinates move hands.
+static bool leads(const struct site *site, int body)
+{
+  for (int i = 0; i < site->approach->hand_count; i++)
+    for (int up = site->approach->hands[i]; up >= 0; up = site->bodies->bodies[up].parent)
+      if (up == body)
+        return true;
+  return false;
+}
+
+// The slides and hinges that the control's targets move and that lead hands; false: there are too many.
 static bool add_coordinates(struct site *site, const struct dc_control *control, const struct dc_model *model)
 {
   struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(control->options, model);
   for (int c = 0; c < coordinates.count; c++) {
     const struct dc_actuator_coordinate *own = &coordinates.items[c];
     const struct dc_body *body = &site->bodies->bodies[own->body];
-    for (int p = 0; p < body->part_count && !body->free; p++) {
+    for (int p = 0; p < body->part_count && !body->free && leads(site, own->body); p++) {
       const struct dc_joint_part *part = &body->parts[p];
       bool scalar = part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE;
       if (!scalar || part->v - body->v_offset != own->index)
@@ -323,22 +333,34 @@ static void fill(const struct site *site, const struct dc_window *window, int ac
   }
 }
 
-// Whether a control leads one of the coordinates that take part.
-static bool takes_part(const struct site *site, const struct dc_control *control, const struct dc_model *model)
+static bool takes_part(const struct site *site, const struct dc_actuator_coordinate *coordinate)
 {
-  if (control->type != &dc_control_pd_targets)
-    return false;
+  for (int k = 0; k < site->count; k++)
+    if (coordinate->entry == site->of[k].entry)
+      return true;
+  return false;
+}
+
+// Sets the parameters of a control [blocks][coordinates] whose coordinates take part; others keep theirs.
+static bool aim(const struct site *site, const struct dc_control *control, const struct dc_model *model,
+                const struct dc_window *window, const double *state, const double *targets, double *parameters)
+{
   struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(control->options, model);
-  bool any = false;
-  for (int c = 0; c < coordinates.count; c++)
-    for (int k = 0; k < site->count; k++)
-      any = any || coordinates.items[c].entry == site->of[k].entry;
-  return any;
+  int count = control->type->parameter_count(control->options, model, window->steps);
+  double *aimed = dc_alloc((size_t)count + 1, sizeof *aimed);
+  if (!aimed)
+    return false;
+  control->type->aim(control->options, model, window, state, targets, aimed);
+  for (int i = 0; i < count; i++)
+    if (takes_part(site, &coordinates.items[i % coordinates.count]))
+      parameters[i] = aimed[i];
+  free(aimed);
+  return true;
 }
 
 static bool guess(const struct dc_approach *approach, bool itself, const struct dc_model *model,
                   const struct dc_task *task, const struct dc_window *window, const double *state,
-                  const struct dc_grasp *grasp, double *parameters)
+                  struct dc_grasp *grasp, double *parameters)
 {
   const struct dc_bodies *bodies = &model->bodies;
   double y[PLACES][DC_GRASP_COORDINATES];
@@ -348,15 +370,17 @@ static bool guess(const struct dc_approach *approach, bool itself, const struct 
   site.q = dc_alloc((size_t)bodies->nq + 1, sizeof *site.q);
   bool made = targets && site.poses && site.q && look(&site, model, task);
   for (int i = 0; i < task->control_count && made; i++)
-    if (task->controls[i].type == &dc_control_pd_targets)
-      made = add_coordinates(&site, &task->controls[i], model);
+    if (task->controls[i].type == &dc_control_pd_targets && !add_coordinates(&site, &task->controls[i], model)) {
+      grasp->crowded = true;
+      made = false;
+    }
   made = made && site.count > 0 && (itself ? plan_own_way(&site, grasp, y) : plan_way(&site, grasp, y));
   if (made)
     fill(&site, window, bodies->actuator_count, y, targets);
   for (int i = 0; i < task->control_count && made; i++) {
     const struct dc_control *control = &task->controls[i];
-    if (takes_part(&site, control, model))
-      control->type->aim(control->options, model, window, state, targets, parameters);
+    if (control->type == &dc_control_pd_targets)
+      made = aim(&site, control, model, window, state, targets, parameters);
     parameters += control->type->parameter_count(control->options, model, window->steps);
   }
   free(targets);
@@ -368,6 +392,7 @@ static bool guess(const struct dc_approach *approach, bool itself, const struct 
 bool dc_grasp_guess(const struct dc_hands *hands, const struct dc_model *model, const struct dc_task *task,
                     const struct dc_window *window, const double *state, struct dc_grasp *grasp, double *parameters)
 {
+  grasp->crowded = false;
   grasp->itself = !(hands->can_take && guess(&hands->around, false, model, task, window, state, grasp, parameters));
   return !grasp->itself ||
          (hands->can_move && guess(&hands->itself, true, model, task, window, state, grasp, parameters));
@@ -388,9 +413,13 @@ enum dc_status dc_grasp_begin(const struct dc_model *model, const struct dc_task
     hands.can_move = dc_approach_itself(&hands.itself, model, task);
   }
   if (!status && !dc_grasp_guess(&hands, model, task, &window, state, grasp, parameters))
-    status = dc_fail(error, DC_BAD_INPUT,
-                     "init.type: a grasp needs gravity, a place that a body is to reach, and two hands around it whose "
-                     "slides or hinges \"pd_targets\" move, or something in the way of a body that these move themselves");
+    status = grasp->crowded
+                 ? dc_fail(error, DC_BAD_INPUT, "init.type: more than %d slides and hinges of \"pd_targets\" lead the hands, too many for a grasp",
+                           DC_GRASP_COORDINATES)
+                 : dc_fail(error, DC_BAD_INPUT,
+                           "init.type: a grasp needs gravity, a place that a body is to reach, and two hands around it "
+                           "whose slides or hinges \"pd_targets\" move, or something in the way of a body that these "
+                           "move themselves");
   free(state);
   dc_arena_destroy(arena);
   return status;

@@ -18,6 +18,7 @@ struct dc_grasp {
   double clearance;  // of its lower side above what it passes
   double aside[3];   // of the hands' middle from its centre
   bool itself;       // there are no hands: the body is moved itself; set by what makes the guess
+  bool crowded;      // more coordinates than allowed would lead the hands; set there, too
 };
 struct dc_hands {
   struct dc_approach around;  // a body that hands are to take
@@ -25,7 +26,8 @@ struct dc_hands {
   bool can_take, can_move;    // there is such a one
 };
 
-// Writes parameters whose targets take the body to its goal; on entry they hold those of controls that take no part.
+// Writes parameters whose targets take the body to its goal; on entry they hold those of coordinates that take no part:
+// of all that are neither of a hand, or the body itself, nor of what carries it.
 // False: there are less than two hands and nothing stands in the way of a body that moves itself; or there is no
 // gravity, no place that is the body's goal, or no drive of slides and hinges.
 bool dc_grasp_guess(const struct dc_hands *hands, const struct dc_model *model, const struct dc_task *task,

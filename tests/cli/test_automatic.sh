@@ -116,6 +116,36 @@ check "and is there with few rollouts" sh -c "sed -n 's/.*automatic: 1 round, //
 with_settings peg.json
 run 0 optimize pasted.json -o none --json --quiet
 check "what is printed of it reaches when it is pasted" grep -q '"success": true' "$out"
+# A door far away keeps its own first guess beside such a way.
+sed 's|{"name": "peg"|{"name": "door", "shape": "end", "mass": 0.3, "position": [-2, 0, 1], "pd": {"kp": 500, "kd": 50, "gravity_compensation": true},\
+     "joint": {"type": "slide", "axis": [1, 0, 0]}},\
+    &|; s|"hold": 3}|&, {"type": "pd_targets", "body": "door", "hold": 60, "initial": [0.3]}|' peg.json >door.json
+run 0 optimize door.json -o none --json --quiet --set init.type=grasp --set optimizer.iterations=0
+check "a grasp leaves what leads no hand" sh -c "grep -q '\"door.0.0\": 0.3,*\$\|\"door.0.0\": 0.29999' '$out'"
+check "and leads the peg" sh -c "! grep -q '\"peg.57.2\": 0,' '$out'"
+# Only the whole run of one world begins with a grasp; each type of first guess has its own options.
+run 3 check peg.json --set init.type=grasp --set horizon.length=20
+check "not with a horizon" grep -q 'init.type: a grasp is a guess of the whole run: not with a "horizon"' "$err"
+sed 's/"control"/"cases": [{"gravity": [0, 0, -9]}], "init": {"type": "grasp"}, "control"/' peg.json >cases.json
+run 3 check cases.json
+check "not with cases" grep -q 'init.type: a grasp is a guess for one world: not with "cases"' "$err"
+for key in draws=3 sigma=1 'distribution="uniform"' held=true threshold=1 every_window=false seed=2; do
+  run 3 check peg.json --set init.type=grasp --set "init.$key"
+  check "a grasp has no $key" grep -q "init.${key%%=*}: has no meaning for a \"grasp\"" "$err"
+done
+for key in squeeze clearance; do
+  run 3 check peg.json --set "init.$key=0.5"
+  check "$key is of grasps" grep -q "init.$key: only of \"grasp\"" "$err"
+done
+sed 's/"control"/"init": {"type": "grasp", "squeeze": 0.2}, "control"/' peg.json >own.json
+run 0 check own.json --set init.type=given
+run 0 optimize own.json -o own --quiet --set optimizer.iterations=0
+cp own/resolved.json again.json
+run 0 check again.json
+# What began with the controls of a run does not come from the scene's first guess.
+run 0 optimize peg.json -o peg --quiet
+run 0 optimize peg.json -o none --quiet --control peg
+check "controls of a run are told as a beginning" grep -q 'they alone do not lead here' "$out"
 sed 's/0.4, 0, 0.1], "tol/0.2, 0, 0.2], "tol/' peg.json >clear.json
 run 0 optimize clear.json -o none --quiet
 check "with nothing between there is no such way" sh -c "! grep -q 'begun with' '$out'"

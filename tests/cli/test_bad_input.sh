@@ -64,6 +64,10 @@ bad 2:20 "init.draws: must be >= 1 (is 0)" "{$time,
  \"init\": {\"draws\": 0}}"
 bad 2:11 "init.drawn: unknown key (did you mean \"draws\"?)" "{$time,
  \"init\": {\"drawn\": 1}}"
+bad 2:11 "init.squeeze: only of \"grasp\"" "{$time,
+ \"init\": {\"squeeze\": 0.5}}"
+bad 2:28 "init.draws: has no meaning for a \"grasp\"" "{$time,
+ \"init\": {\"type\": \"grasp\", \"draws\": 5}}"
 bad 1:10 "time: missing key \"steps\"" '{"time": {"step": 0.01}}'
 bad 1:19 "time.step: must be > 0 s (is 0)" '{"time": {"step": 0, "steps": 1}}'
 bad 1:19 "time.step: must be > 0 s (is -1)" '{"time": {"step": -1, "steps": 1}}'

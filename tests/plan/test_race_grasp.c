@@ -57,31 +57,94 @@ static void test_on_step(void)
   }
 }
 
-// A control of other drives, here of a ball joint that is held turned, keeps its own first guess.
-static void test_others(void)
+// Writes the gripper's scene with a further body before the cube, and with controls behind those of the gripper's left finger.
+static struct dc_scene *read_with(const char *body, const char *controls)
 {
-  static const char head[] =
-      ", {'type': 'pd_targets', 'body': 'right', 'hold': 5}, {'type': 'pd_targets', 'body': 'lamp', 'hold': 90}";
-  char text[4096], with[4608];
-  snprintf(text, sizeof text, scene_format, "-9.81", 0.06, head);
+  char text[4608], with[5632];
+  snprintf(text, sizeof text, scene_format, "-9.81", 0.06, controls);
   char *bodies = strstr(text, "{'name': 'cube'");
-  snprintf(with, sizeof with,
-           "%.*s{'name': 'lamp', 'joint': 'ball', 'anchor': [2, 0, 1], 'shape': 'finger', 'mass': 0.1, 'position': [2, 0, "
-           "1], 'pd': {'kp': 9, 'kd': 1}},\n%s",
-           (int)(bodies - text), text, bodies);
+  snprintf(with, sizeof with, "%.*s%s,\n%s", (int)(bodies - text), text, body, bodies);
+  return read_scene(with);
+}
+
+static bool guess_of(struct dc_scene *scene, struct dc_grasp *grasp, double *parameters)
+{
   struct dc_arena *arena = dc_arena_create();
-  struct dc_scene *scene = read_scene(with);
   struct dc_hands hands = {.can_take = true};
   const struct dc_window window = {.steps = STEPS, .time_step = 0.03};
-  struct dc_grasp grasp = {.squeeze = 0.3, .clearance = 0.7};
-  double parameters[MOST_PARAMETERS + 3] = {[MOST_PARAMETERS] = 0.3, 0.2, 0.1};
+  *grasp = (struct dc_grasp){.squeeze = 0.3, .clearance = 0.7};
   CHECK(dc_approach_create(&hands.around, &scene->model, &scene->task, 2, arena));
-  CHECK(dc_grasp_guess(&hands, &scene->model, &scene->task, &window, NULL, &grasp, parameters));
-  CHECK(parameters[0] != 0, "hands move");
-  const double *own = parameters + MOST_PARAMETERS;
-  CHECK(own[0] == 0.3 && own[1] == 0.2 && own[2] == 0.1, "%g %g %g", own[0], own[1], own[2]);
-  dc_scene_destroy(scene);
+  bool made = dc_grasp_guess(&hands, &scene->model, &scene->task, &window, NULL, grasp, parameters);
   dc_arena_destroy(arena);
+  return made;
+}
+
+// A control keeps its own first guess where it moves no hand: a ball joint that is held turned, a slide far away, or what
+// hangs on the palm but carries no hand.
+static void test_others(void)
+{
+  static const struct {
+    const char *body, *control;
+    int count;
+  } others[] = {
+      {"{'name': 'lamp', 'joint': 'ball', 'anchor': [2, 0, 1], 'shape': 'finger', 'mass': 0.1, 'position': [2, 0, 1], "
+       "'pd': {'kp': 9, 'kd': 1}}",
+       "{'type': 'pd_targets', 'body': 'lamp', 'hold': 90}", 3},
+      {"{'name': 'door', 'joint': {'type': 'slide', 'axis': [0, 0, 1]}, 'shape': 'finger', 'collide': false, 'mass': 0.1, "
+       "'position': [2, 0, 1], 'pd': {'kp': 9, 'kd': 1}}",
+       "{'type': 'pd_targets', 'body': 'door', 'hold': 90}", 1},
+      {"{'name': 'eye', 'parent': 'palm', 'joint': {'type': 'hinge', 'axis': [0, 0, 1]}, 'shape': 'finger', 'collide': "
+       "false, 'mass': 0.1, 'position': [0, 0, 0.1], 'pd': {'kp': 9, 'kd': 1}}",
+       "{'type': 'pd_targets', 'body': 'eye', 'hold': 90}", 1}};
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+    char controls[256];
+    snprintf(controls, sizeof controls, "%s, %s", right_moves, others[k].control);
+    struct dc_scene *scene = read_with(others[k].body, controls);
+    double parameters[MOST_PARAMETERS + 3] = {[MOST_PARAMETERS] = 0.3, 0.2, 0.1};
+    struct dc_grasp grasp;
+    CHECK(guess_of(scene, &grasp, parameters));
+    CHECK(parameters[0] != 0, "hands move");
+    CHECK(parameters[MOST_PARAMETERS] == 0.3, "%s: %g", others[k].control, parameters[MOST_PARAMETERS]);
+    CHECK(others[k].count == 1 || (parameters[MOST_PARAMETERS + 1] == 0.2 && parameters[MOST_PARAMETERS + 2] == 0.1));
+    dc_scene_destroy(scene);
+  }
+}
+
+// Forty slides beside the gripper count for nothing; where the palm hangs on them they are too many, which is told.
+static void test_many(void)
+{
+  enum { SLIDES = 40 };
+  static const char palm[] = "{'name': 'palm',";
+  for (int carry = 0; carry < 2; carry++) {
+    char text[4608], bodies[12288] = "", controls[4096], with[20480];
+    size_t written = 0, controlled = (size_t)snprintf(controls, sizeof controls, "%s", right_moves);
+    for (int i = 0; i < SLIDES; i++) {
+      char parent[32] = "";
+      if (carry && i)
+        snprintf(parent, sizeof parent, " 'parent': 'k%d',", i - 1);
+      written += (size_t)snprintf(bodies + written, sizeof bodies - written,
+                                  "{'name': 'k%d',%s 'joint': {'type': 'slide', 'axis': [0, 1, 0]}, 'shape': 'finger', 'mass': 0.1, "
+                                  "'collide': false, 'position': [0, 1, 1], 'pd': {'kp': 9, 'kd': 1}},\n", i, parent);
+      controlled += (size_t)snprintf(controls + controlled, sizeof controls - controlled,
+                                     ", {'type': 'pd_targets', 'body': 'k%d', 'hold': 90}", i);
+    }
+    snprintf(text, sizeof text, scene_format, "-9.81", 0.06, "%s");
+    char *cube = strstr(text, "{'name': 'cube'"), *hand = strstr(text, palm);
+    char *last = strstr(hand, "%s");
+    snprintf(with, sizeof with, "%.*s%s%.*s%s%s%.*s%s%s", (int)(cube - text), text, bodies, (int)(hand - cube), cube, palm,
+             carry ? " 'parent': 'k39', 'frame': 'world'," : "", (int)(last - hand - (long)strlen(palm)),
+             hand + strlen(palm), controls, last + 2);
+    struct dc_scene *scene = read_scene(with);
+    double parameters[MOST_PARAMETERS + SLIDES] = {0};
+    struct dc_grasp grasp;
+    struct dc_error error = {0};
+    CHECK(guess_of(scene, &grasp, parameters) == !carry);
+    CHECK(grasp.crowded == (carry == 1));
+    if (carry)
+      CHECK(dc_grasp_begin(&scene->model, &scene->task, STEPS, &grasp, parameters, &error) == DC_BAD_INPUT &&
+            strstr(error.text, "more than 32 slides"), "%s", error.text);
+    dc_scene_destroy(scene);
+  }
 }
 
 static void test_none(void)
@@ -102,4 +165,5 @@ static void test_none(void)
 }
 
 RUN_TESTS({"a cube is put on a step", test_on_step}, {"other drives keep their targets", test_others},
+          {"too many lead the hands", test_many},
           {"nothing to grasp", test_none})

@@ -200,6 +200,17 @@ static void put_refinement(struct resolver *resolver)
              refinement->method_options);
 }
 
+// The options that the type of the first guess reads, which a scene may have.
+static void put_first_guess(struct resolver *resolver)
+{
+  const struct dc_first_guess_settings *settings = &resolver->scene->first_guess;
+  dc_json_begin(&resolver->writer, "init", '{');
+  for (const struct dc_option *option = dc_first_guess_options; option->name; option++)
+    if (dc_first_guess_reads(settings->type, option->name))
+      put_option(&resolver->writer, resolver->scene, option, (const char *)settings + option->offset);
+  dc_json_end(&resolver->writer, "}");
+}
+
 // Controls, objectives and design.
 static void put_task(struct resolver *resolver)
 {
@@ -234,7 +245,7 @@ static void put_task(struct resolver *resolver)
                scene->optimizer_options);
   put_object(resolver, "gradient", NULL, NULL, dc_gradient_options, &scene->gradient);
   if (scene->first_guess_given)
-    put_object(resolver, "init", NULL, NULL, dc_first_guess_options, &scene->first_guess);
+    put_first_guess(resolver);
   if (scene->search.continuation.iterations > 0)
     put_object(resolver, "continuation", NULL, NULL, dc_continuation_options, &scene->search.continuation);
   if (scene->search.portfolio.rollouts > 0 && !scene->search.automatic)

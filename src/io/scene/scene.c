@@ -149,7 +149,28 @@ static enum dc_status read_gradient(struct dc_scene_build *build)
   return DC_OK;
 }
 
-// "init": how parameters are drawn before the first iteration. A seed of the command line wins over the scene's.
+// A grasp is made for a whole run of one world.  Options of another type of first guess are refused, except those of a
+// file where the command line chooses the type.
+static enum dc_status check_first_guess(struct dc_scene_build *build, const struct dc_json *init)
+{
+  int type = build->scene->first_guess.type;
+  struct dc_json given = dc_json_member(init, "type"), cases = dc_json_member(&build->root, "cases");
+  bool chosen = given.node && dc_json_is_argument(&given);
+  cJSON *node;
+  cJSON_ArrayForEach (node, init->node) {
+    struct dc_json member = dc_json_element(init, node, 0);
+    if (!dc_first_guess_reads(type, node->string) && (!chosen || dc_json_is_argument(&member)))
+      return dc_json_fail_key(&member, build->error, DC_BAD_INPUT,
+                              type == DC_FIRST_GUESS_GRASP ? "has no meaning for a \"grasp\"" : "only of \"grasp\"");
+  }
+  if (type == DC_FIRST_GUESS_GRASP && dc_json_member(&build->root, "horizon").node)
+    return dc_json_fail(&given, build->error, DC_BAD_INPUT, "a grasp is a guess of the whole run: not with a \"horizon\"");
+  if (type == DC_FIRST_GUESS_GRASP && cases.node && cJSON_GetArraySize(cases.node) > 0)
+    return dc_json_fail(&given, build->error, DC_BAD_INPUT, "a grasp is a guess for one world: not with \"cases\"");
+  return DC_OK;
+}
+
+// "init": how the first guess is made. A seed of the command line wins over the scene's.
 static enum dc_status read_first_guess(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -158,6 +179,8 @@ static enum dc_status read_first_guess(struct dc_scene_build *build)
   if (!init.node)
     return DC_OK;
   enum dc_status status = dc_read_options(&build->reader, &init, dc_first_guess_options, NULL, &scene->first_guess);
+  if (!status)
+    status = check_first_guess(build, &init);
   if (!status && build->settings->seed_given)
     scene->first_guess.seed = (long)build->settings->seed;
   return status;
