@@ -223,7 +223,8 @@ static bool advise_meeting(struct dc_task_site *site, int body)
 {
   const struct dc_scene *scene = site->scene;
   const struct dc_bodies *bodies = &scene->model.bodies;
-  bool met = dc_task_drives(&scene->task, &scene->model.bodies, body) || scene->task.design_count > 0;
+  bool met = dc_task_drives(&scene->task, &scene->model.bodies, body) || scene->task.design_count > 0 ||
+             dc_advice_is_linked(scene, body);
   bool nodes = !dc_body_moves(&bodies->bodies[body]) && dc_frame_moves(bodies, body);
   for (int own = 0; own < bodies->count && !met; own++)
     for (int other = 0; other < bodies->count && !met && dc_bodies_are_joined(bodies, own, body); other++)

@@ -28,8 +28,9 @@ static inline double dc_advice_duration(const struct dc_scene *scene)
   return scene->definition.time.step * (double)scene->definition.time.steps;
 }
 
-// Whether an angle of a joint (rad) may have been meant in degrees: it is beyond a turn, no multiple of a twelfth of
-// one, as turns of a crank are, and, below two turns, a whole number.
+// Whether an angle of a joint (rad) may have been meant in degrees: it is beyond a turn and no multiple of a twelfth of
+// one, as turns of a crank are.  One that is no whole number is beyond two turns, and not near a quarter of a turn or,
+// beyond ten turns, near a whole one.
 bool dc_advice_may_be_degrees(double angle);
 // Distance of two points over the axes that count for the objective, m.
 double dc_advice_distance(const struct dc_objective *objective, const double a[3], const double b[3]);
@@ -38,6 +39,8 @@ void dc_advice_counted(const struct dc_objective *objective, double way[3]);
 
 // Whether a control acts on this body itself.
 bool dc_advice_is_driven(const struct dc_scene *scene, int body);
+// Whether a coupling, tendon or tie leads to what the body is joined to, so that it may move without being touched.
+bool dc_advice_is_linked(const struct dc_scene *scene, int body);
 // Whether all three axes of the objective count.
 bool dc_advice_has_all_axes(const struct dc_objective *objective);
 // Radius of the ball about the centre of mass that the body certainly contains, m.

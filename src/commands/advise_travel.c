@@ -11,8 +11,8 @@
 // the response of kd s/(m s^2 + kd s + kp), whose integral is at most twice that.  It hangs below by its weight over
 // kp; an angle d moves a point of a mechanism by at most d times the mechanism's size.  The sum of all is compared with
 // the distance of two bodies, or of the surface of one from the ball about the other where one has no convex parts.
-// Nothing is said where something moves that is not driven in all its coordinates, or where the body with the goal does
-// not rest.
+// Nothing is said where something moves that is not driven in all its coordinates, where the body with the goal does
+// not rest, or where a coupling, tendon or tie leads to its mechanism.
 #include <math.h>
 
 #include "body/kinematics.h"
@@ -120,31 +120,79 @@ static double all_travel(const struct dc_scene *scene, int goal)
   return driven == moving ? sum : INFINITY;
 }
 
-// Whether a body rests at the start: it stands on a half-space, or gravity does not move its joint.
+bool dc_advice_is_linked(const struct dc_scene *scene, int body)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  const struct dc_model_definition *links = &scene->definition;
+  bool linked = false;
+  for (int k = 0; k < links->coupling_count; k++)
+    linked |= dc_bodies_are_joined(bodies, links->couplings[k].body, body) ||
+              dc_bodies_are_joined(bodies, links->couplings[k].to, body);
+  for (int k = 0; k < links->tie_count; k++)
+    linked |= dc_bodies_are_joined(bodies, links->ties[k].body, body) ||
+              dc_bodies_are_joined(bodies, links->ties[k].to, body);
+  for (int k = 0; k < links->tendon_count; k++)
+    for (int j = 0; j < links->tendons[k].joints.count; j++) {
+      const struct dc_tendon_joint *joints = links->tendons[k].joints.objects;
+      linked |= dc_bodies_are_joined(bodies, joints[j].body, body);
+    }
+  return linked;
+}
+
+// Whether the joint of a body rests at the start: it has no velocity, and neither gravity, a spring, a force nor an
+// actuator without a control moves it.
+static bool joint_rests(const struct dc_bodies *bodies, const struct dc_pose *poses, int body, const double down[3])
+{
+  const struct dc_body *own = &bodies->bodies[body];
+  bool rests = true;
+  for (int k = 0; own->start.joint_velocity && k < own->nv; k++)
+    rests = rests && own->start.joint_velocity[k] == 0;
+  for (int p = 0; p < own->part_count && rests; p++) {
+    const struct dc_joint_part *part = &own->parts[p];
+    double axis[3], across[3], q = bodies->initial_q[part->q];
+    bool pulled = own->pd && !isnan(part->target) && part->target != q, moved = own->pd && part->target_velocity != 0;
+    dc_mat_apply(axis, poses[body].rotation, part->axis);
+    dc_vec_cross(across, axis, down);
+    if (part->kind == DC_PART_SLIDE)
+      rests = fabs(dc_vec_dot(axis, down)) < ACROSS;
+    else
+      rests = part->kind == DC_PART_HINGE && dc_vec_norm(across) < ACROSS;
+    rests = rests && !pulled && !moved && part->passive.force == 0 &&
+            (part->passive.stiffness == 0 || part->passive.rest == q);
+  }
+  return rests;
+}
+
+// Whether a free body rests at the start: it neither moves nor turns, and stands on a level half-space, or nothing
+// weighs.
+static bool free_body_rests(const struct dc_bodies *bodies, const struct dc_pose *poses, int body, const double down[3])
+{
+  const struct dc_body *own = &bodies->bodies[body];
+  bool rests = dc_vec_norm(down) == 0;
+  for (int i = 0; i < bodies->count && !rests && own->buoyancy <= 1; i++) {
+    const double upwards[3] = {0, 0, 1};
+    double way[3], normal[3], across[3];
+    if (!dc_advice_half_space(&bodies->bodies[i]) || !dc_bodies_touch(bodies, body, i))
+      continue;
+    dc_mat_apply(normal, poses[i].rotation, upwards);
+    dc_vec_cross(across, normal, down);
+    dc_vec_sub(way, poses[body].position, poses[i].position);
+    rests = dc_vec_norm(across) < ACROSS && dc_vec_dot(normal, down) < 0 && fabs(dc_vec_dot(way, down)) <= own->radius;
+  }
+  return rests && dc_vec_norm(own->start.velocity) == 0 && dc_vec_norm(own->start.angular_velocity) == 0;
+}
+
+// Whether a body rests at the start, as all joints of its mechanism do.  Nothing is known of one that hangs on others.
 static bool rests(const struct dc_scene *scene, const struct dc_pose *poses, int body)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
-  const struct dc_body *own = &bodies->bodies[body];
   double down[3], g = dc_vec_norm(scene->definition.gravity);
-  bool rests = g == 0 || !own->free;
-  for (int k = 0; !own->free && own->start.joint_velocity && k < own->nv; k++)
-    rests = rests && own->start.joint_velocity[k] == 0;
+  bool rests = bodies->bodies[body].free || bodies->bodies[body].parent < 0;
   dc_vec_scale(down, scene->definition.gravity, g > 0 ? 1 / g : 0);
-  for (int p = 0; p < own->part_count && !own->free; p++) {
-    double axis[3], across[3];
-    dc_mat_apply(axis, poses[body].rotation, own->parts[p].axis);
-    dc_vec_cross(across, axis, down);
-    rests = rests && (own->parts[p].kind == DC_PART_SLIDE   ? fabs(dc_vec_dot(axis, down)) < ACROSS
-                      : own->parts[p].kind == DC_PART_HINGE ? dc_vec_norm(across) < ACROSS
-                                                            : false);
-  }
-  for (int i = 0; i < bodies->count && own->free; i++)
-    if (dc_advice_half_space(&bodies->bodies[i]) && dc_bodies_touch(bodies, body, i)) {
-      double way[3];
-      dc_vec_sub(way, poses[body].position, poses[i].position);
-      rests = rests || fabs(dc_vec_dot(way, down)) <= own->radius;
-    }
-  return rests && !(own->free && dc_vec_norm(own->start.velocity) > 0) && (own->free || own->parent < 0);
+  for (int i = 0; i < bodies->count && rests; i++)
+    if (dc_bodies_are_joined(bodies, i, body))
+      rests = bodies->bodies[i].free ? free_body_rests(bodies, poses, i, down) : joint_rests(bodies, poses, i, down);
+  return rests;
 }
 
 // Distance of the ball about a body from the surface of another one, m; -INFINITY where its centre is inside.
@@ -219,7 +267,7 @@ void dc_advise_travel(struct dc_task_site *site, const struct dc_pose *poses, in
   const struct dc_scene *scene = site->scene;
   const struct dc_bodies *bodies = &scene->model.bodies;
   if (dc_task_drives(&scene->task, bodies, body) || scene->task.design_count || !dc_body_moves(&bodies->bodies[body]) ||
-      !rests(scene, poses, body))
+      dc_advice_is_linked(scene, body) || !rests(scene, poses, body))
     return;
   if (bodies->soft_count + bodies->cable_count == 0 && advise_short_arms(site, poses, body)) {
     site->decided = true;

@@ -182,9 +182,11 @@ static bool in_degrees(double angle)
 
 bool dc_advice_may_be_degrees(double angle)
 {
-  double turns = fabs(angle) / DC_ADVISE_ANGLE, twelfth = DC_ADVISE_ANGLE / 12;
-  bool round = turns <= DC_ADVISE_MOST_TURNS && fabs(remainder(angle, twelfth)) < DC_ADVISE_ROUND;
-  return isfinite(angle) && turns > 1 && !round && (turns > 2 || angle == nearbyint(angle));
+  double turn = DC_ADVISE_ANGLE, turns = fabs(angle) / turn;
+  bool few = turns <= DC_ADVISE_MOST_TURNS, whole = angle == nearbyint(angle);
+  bool round = (few && fabs(remainder(angle, turn / 12)) < DC_ADVISE_ROUND) ||
+               (!whole && fabs(remainder(angle, few ? turn / 4 : turn)) < DC_ADVISE_WRITTEN);
+  return isfinite(angle) && turns > 1 && !round && (turns > 2 || whole);
 }
 
 // Notes a hinge whose range, or whose start, is probably in degrees.

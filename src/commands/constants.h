@@ -25,6 +25,7 @@ static const double DC_DEPENDENT_TWIST = 1e-6;  // part of a twist that the othe
 static const double DC_ADVISE_ANGLE = 2 * 3.14159265358979323846 + 1e-6;
 static const double DC_ADVISE_ROUND = 1e-3;       // rad: an angle so near to a twelfth of a turn is one, up to
 static const double DC_ADVISE_MOST_TURNS = 10;   // so many turns; no whole number of degrees is there
+static const double DC_ADVISE_WRITTEN = 0.05;    // rad: turns that are written with one decimal are as near to them
 static const double DC_ADVISE_RIGID = 1e5;      // kp h^2 over the inertia of a mechanism that one step cannot resolve
 static const double DC_ADVISE_FIRM = 100;       // the same, which holds as well
 static const double DC_ADVISE_FALLS = 20;       // sizes that a body falls within a run before it is told

@@ -59,9 +59,12 @@ sense gate.json degrees 'from -90 to 90 rad: in degrees that would be .-1.571, 1
 sense gate.json degrees 'begins turned by 45 rad' --set 'bodies.gate.joint_position=[45]' --set 'objective[0].target=[44]'
 sound gate.json --set 'bodies.gate.range=[-19.3, 19.3]'
 # Turns of a crank are asked for in radians: a whole one, two and a half, and bounds a little beyond a turn.
-for turns in 6.2832 -12.566 15.708; do
+for turns in 6.2832 -12.566 15.708 12.57 18.8 31.4 31.42 62.8 69.115 14.14; do
   run 0 check gate.json --set "objective[0].target=[$turns]"
   check "$turns rad are no degrees" sh -c "! grep -q 'advice: degrees' '$out'"
+done
+for degrees in 22.5 67.5 112.5 12 44; do
+  sense gate.json degrees "would be" --set "objective[0].target=[$degrees]"
 done
 turned='control=[{"type": "pd_targets", "body": "gate", "low": [-6.3], "high": [6.3]}]'
 run 0 check gate.json --set bodies.gate.pd.kp=10 --set "$turned"
@@ -167,6 +170,40 @@ cat >log.json <<'SCENE'
 SCENE
 sense log.json "out of reach" 'log." is 0.763 m away from the base of ."lower.", which reaches 0.745 m' --set name=log
 sound log.json --set 'bodies.log.position=[0.4, 0, 0.0605]'
+# reachable FILE ARGUMENT...: nothing is said to be out of reach or too far
+reachable() {
+  "$dcsim" check "$@" >"$out" 2>"$err"
+  check "checked: $*" [ $? = 0 ]
+  check "may be reached: $*" sh -c '! grep "out of reach\|too far" "$1"' sh "$out"
+}
+# What turns, slides down or floats up may come by itself.
+reachable log.json --set 'bodies.log.angular_velocity=[0, -40, 0]'
+reachable log.json --set 'bodies.log.velocity=[-1, 0, 0]'
+reachable log.json --set 'bodies.log.buoyancy=2'
+sense log.json "out of reach" 'make the arm longer' --set 'bodies.log.angular_velocity=[0, 0, 0]'
+reachable log.json --set 'bodies.ground.rotation=[0.995004165278, 0, 0.099833416647, 0]'
+
+# A gate that a motor too far away leaves alone, unless a coupling, a tendon or a tie leads there, or it moves by itself.
+cat >far.json <<'SCENE'
+{ "time": {"step": 0.02, "steps": 50},
+  "shapes": {"bar": {"type": "box", "size": [0.3, 0.04, 0.1]}},
+  "bodies": [
+    {"name": "gate", "joint": "hinge", "axis": [0, 0, 1], "shape": "bar", "mass": 1, "position": [1.05, 0, 0.5], "range": [-2, 2]},
+    {"name": "motor", "joint": "hinge", "axis": [0, 0, 1], "shape": "bar", "mass": 1, "position": [0, 0, 0.5], "pd": {"kp": 50, "kd": 5}}],
+  "control": [{"type": "pd_targets", "body": "motor", "hold": 5, "low": [-2], "high": [2]}],
+  "objective": [{"type": "joints", "bodies": ["gate"], "target": [0.5], "tolerance": 0.05}] }
+SCENE
+sense far.json "out of reach" '"gate." is 0.9 m away from the base of ."motor.".*make the arm longer'
+sense far.json "out of reach" 'make the arm longer' --set 'bodies.gate.joint={"type": "hinge", "stiffness": 1}'
+reachable far.json --set 'couplings=[{"body": "gate", "to": "motor"}]'
+reachable far.json --set 'couplings=[{"body": "motor", "to": "gate", "multiplier": -2}]'
+reachable far.json --set 'tendons=[{"joints": [{"body": "motor"}, {"body": "gate", "factor": -1}], "stiffness": 50}]'
+reachable far.json --set 'ties=[{"body": "gate", "to": "motor", "stiffness": 10}]'
+reachable far.json --set 'couplings=[{"body": "gate", "to": "motor"}]' --set bodies.gate.collide=false
+reachable far.json --set 'bodies.gate.joint={"type": "hinge", "stiffness": 1, "rest": 0.5}'
+reachable far.json --set 'bodies.gate.joint={"type": "hinge", "force": 0.1}'
+reachable far.json --set 'bodies.gate.joint_velocity=[1]'
+reachable far.json --set 'bodies.gate.pd={"kp": 5, "kd": 1, "target": [0.5]}'
 
 # Joints that have their 0 upright: one that falls need not swing, one that hangs has to.
 cat >upright.json <<'SCENE'

@@ -165,6 +165,32 @@ static void test_open_ties(void)
               " by 0.5 m"));
 }
 
+// A scene's own tie to an included robot is told as well, unless its stiffness is given.
+static void test_soft_ties(void)
+{
+  static const char *const stiffness[] = {"", ", 'stiffness': 0.01"};
+  static const char robot[] =
+      "<mujoco><worldbody><body name='arm'><freejoint/><geom size='.1'/></body></worldbody></mujoco>";
+  write_bytes("robot.urdf", robot, strlen(robot));
+  for (int k = 0; k < 2; k++) {
+    struct dc_scene *scene = NULL;
+    struct dc_error error = {0};
+    char text[600];
+    snprintf(text, sizeof text,
+             "{'contact': {'model': 'bsh'}, " TIME ", 'include': {'file': 'robot.urdf', 'collide': false}, 'shapes': "
+             "{'ball': {'type': 'sphere', 'radius': 0.1}}, 'bodies': [{'name': 'own', 'shape': 'ball', 'mass': 1, "
+             "'position': [0.2, 0, 0], 'collide': false}], 'ties': [{'body': 'own', 'to': 'arm'%s}]}",
+             stiffness[k]);
+    write_scene("scene.json", text);
+    CHECK(dc_scene_read("scene.json", NULL, &scene, &error) == DC_OK, "%s", error.text);
+    bool told = false;
+    for (const struct dc_note *note = scene ? scene->notes.first : NULL; note; note = note->next)
+      told |= strstr(note->text, "close with a jolt") != NULL;
+    CHECK(told == (k == 0), "%s", text);
+    dc_scene_destroy(scene);
+  }
+}
+
 // Bodies without names have MuJoCo's numbers, also where an equality hangs one of those before them on another.
 static void test_numbers(void)
 {
@@ -205,5 +231,5 @@ static void test_free_frames(void)
 
 RUN_TESTS_IN_TEMPORARY_FOLDER({"margins of ranges", test_margins}, {"margins of tendons", test_tendon_margins},
                               {"balls that start turned", test_balls}, {"starts at ends of ranges", test_ends},
-                              {"ties that are open", test_open_ties}, {"bodies without names", test_numbers},
+                              {"ties that are open", test_open_ties}, {"ties that are soft", test_soft_ties}, {"bodies without names", test_numbers},
                               {"free frames without mass", test_free_frames})

@@ -92,7 +92,7 @@ static bool list_moved(const struct dc_scene_build *build, const struct dc_scene
 }
 
 // Ties that the start leaves open by more than a millimetre: where a file holds bodies together softly, they come
-// together over some time there, and at once here.
+// together over some time there, and at once here.  Ties of a given stiffness may be soft, and are not told.
 static enum dc_status note_ties(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -108,7 +108,7 @@ static enum dc_status note_ties(struct dc_scene_build *build)
   for (int k = 0; k < definition->tie_count; k++) {
     const struct dc_tie *tie = &definition->ties[k];
     double gap = dc_vec_distance(poses[tie->body].position, poses[tie->to].position);
-    if (gap > 1e-3 && open++ < DC_MOST_LISTED)
+    if (isnan(tie->stiffness) && gap > 1e-3 && open++ < DC_MOST_LISTED)
       used += snprintf(text + used, sizeof text - (size_t)used, "%s\"%.40s\" and \"%.40s\" by %.3g m",
                        open > 1 ? ", " : "", scene->bodies[tie->body].name, scene->bodies[tie->to].name, gap);
   }
