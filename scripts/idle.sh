@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # What only an idle machine tells, in one run: seconds of the README's two commands on a clean clone, what two threads gain, and, as root,
 # the two commands in a bare Debian root.  Waits until the machine is idle, and says the load beside every figure.
-# Usage: scripts/idle.sh [--publish] [--no-bare-root], from any directory (about an hour); --publish writes docs/measured/commands.md and
-# docs/measured/threads.md.
+# Usage: scripts/idle.sh [--publish] [--no-bare-root] [--brief], from any directory (about an hour); --publish writes docs/measured/commands.md
+# and docs/measured/threads.md; --brief measures the two commands alone (about ten minutes).
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
-publish='' bare=yes
+publish='' bare=yes brief=no
 for argument in "$@"; do
   case $argument in
     --publish) publish=--publish ;;
     --no-bare-root) bare=no ;;
-    *) echo "usage: scripts/idle.sh [--publish] [--no-bare-root]" >&2; exit 2 ;;
+    --brief) brief=yes bare=no ;;
+    *) echo "usage: scripts/idle.sh [--publish] [--no-bare-root] [--brief]" >&2; exit 2 ;;
   esac
 done
 work=$(mktemp -d "${TMPDIR:-/tmp}/dcsim-idle-XXXXXX")
@@ -49,7 +50,7 @@ CCACHE_DISABLE=1
 export CCACHE_DISABLE
 timed "demo.sh on a clean clone" 100 190 "$work/clone/scripts/demo.sh"
 timed "check.sh on the same" 480 - "$work/clone/scripts/check.sh"
-timed "check.sh --whole on the same" - - "$work/clone/scripts/check.sh" --whole
+[ $brief = yes ] || timed "check.sh --whole on the same" - - "$work/clone/scripts/check.sh" --whole
 if [ -n "$publish" ]; then
   {
     printf '### Two commands of the README\n\nBy `scripts/idle.sh`, %s; %s, %s cores: a clean clone, packages installed, no cache of the compiler.\n\n' \
@@ -58,6 +59,7 @@ if [ -n "$publish" ]; then
     cat "$work/rows"
   } > "$root/docs/measured/commands.md"
 fi
+[ $brief = no ] || exit $status
 settle
 # shellcheck disable=SC2086  # an option, or none
 python3 -B "$root/scripts/paper/threads.py" --dcsim "$work/clone/build/dcsim" $publish || status=1
