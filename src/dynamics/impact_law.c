@@ -279,11 +279,14 @@ void dc_impact_lag(const double given[DC_IMPACT_GIVEN], double left[DC_IMPACT_LA
                    double slopes[DC_IMPACT_LAW][DC_IMPACT_GIVEN])
 {
   struct dual near = given_number(given, DC_IMPACT_NEARNESS), push = given_number(given, DC_IMPACT_PUSH);
-  struct dual owed = combine(1, owed_before(given), given[DC_IMPACT_MORE], push);
-  // A share below 1 may take away more than a short interval pushes: friction has at least nothing.
-  struct dual whole = shift(over(owed, push), 1), beside = shift(positive(shift(whole, 0.5 * ROUND), ROUND), -1);
-  struct dual used = times(near, beside);
-  leave((struct dual[DC_IMPACT_LAW]){[DC_IMPACT_BESIDE] = used,
-                                     [DC_IMPACT_OWED] = combine(1, owed, -1, times(push, used))},
+  struct dual all = combine(1, owed_before(given), given[DC_IMPACT_MORE], push), owed = all;
+  // A share below 1 may take away more than a short interval pushes: friction has at least nothing.  positive() changes
+  // nothing from half of the corner's width on.
+  struct dual whole = shift(over(owed, push), 1);
+  if (whole.value < 0.5 * ROUND)
+    owed = times(push, shift(positive(shift(whole, 0.5 * ROUND), ROUND), -1));
+  struct dual used = times(near, owed);
+  leave((struct dual[DC_IMPACT_LAW]){[DC_IMPACT_BESIDE] = over(used, push),
+                                     [DC_IMPACT_OWED] = combine(1, all, -1, used)},
         left, slopes);
 }

@@ -39,7 +39,7 @@ cat >boxes.json <<'SCENE'
   "objective": [{ "type": "reach", "body": "above", "target": [0.2, 0.1, 0.1], "when": "end" }]
 }
 SCENE
-run 0 gradcheck boxes.json --json --steps "$(sample 6 3)"
+run 0 gradcheck boxes.json --json --steps "$(sample 6 2)"
 holds "so they do where edges are selected of nearly equal ones" "$out" 'd["max_relative_error"] < 1e-7'  # observed 1.3e-8
 
 # Shapes: factors of superquadrics, one of them turned in its frame; vertices and factors of boxes, on the ground.
@@ -91,7 +91,7 @@ cat >shapes.json <<'SCENE'
 SCENE
 run 0 gradcheck shapes.json --json
 holds "gradients by factors and vertices of boxes" "$out" 'd["max_relative_error"] < 1e-8'  # observed 2.0e-10
-run 0 gradcheck shapes.json --json --set contact.edges=2 --set time.steps="$(sample 6 3)"
+run 0 gradcheck shapes.json --json --set contact.edges=2 --set time.steps="$(sample 6 2)"
 holds "and with edges" "$out" 'd["max_relative_error"] < 2e-8'  # observed 1.2e-9 and 1.9e-9, by vector width
 
 for speed in $(sample "1.5 5 30 100" "1.5 30"); do
