@@ -452,9 +452,9 @@ static void put_end(const struct session *session, const struct outcome *outcome
   put_found(session, json);
 }
 
-// One line tells what a race did, another the settings that it found, with the values that are not the defaults.
-// That line is JSON, to be copied into the scene.  Where the member began elsewhere than a scene can, a third line
-// tells how to have the result again.
+// One line tells what a race did, another the settings that it found, with the values that are not the defaults, as
+// JSON to be copied into the scene.  Where the member began elsewhere than a scene can, a third line tells how to have
+// the result again.
 static void add_found(const struct session *session, struct dc_text *text)
 {
   struct dc_search_found found;

@@ -176,7 +176,7 @@ void dc_barrier_step_solve(const struct dc_barrier_step *barrier, const double *
 void dc_barrier_step_bend(struct dc_barrier_step *barrier, struct dc_rollout *rollout,
                           const struct dc_step_state *state, double *step)
 {
-  double mu = state->model->definition.contact.stiffness * state->input->design.stiffness_scale * state->hardening;
+  double mu = dc_step_stiffness(state);
   double(*twists)[6] = rollout->adjoint.twists;
   const double *gradient = rollout->newton.gradient;
   barrier->count = 0;

@@ -19,7 +19,7 @@
 // ahead of the time since then by (H - h-)/2.
 #include <math.h>
 
-#include "dynamics/step.h"
+#include "dynamics/lag.h"
 #include "math/vector.h"
 
 static const double GIVEN = 0.1;  // of a contact's force: less of given forces, in its coordinates, is nothing to it

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/lag.h"
 #include "math/vector.h"
 
 static const double NEAR = 0.06;                      // contact lengths: forces of points that far apart

@@ -34,7 +34,7 @@
 //
 // With s and n the memory's, the factor on F is g/(F h) and what is kept is a part of F h-: both depend on s, n and
 // lengths, and whether a contact lasts has no derivative.
-#include "dynamics/step.h"
+#include "dynamics/lag.h"
 
 #include <math.h>
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dynamics/lag.h"
 #include "dynamics/linearization.h"
 #include "math/vector.h"
 

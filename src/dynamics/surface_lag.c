@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "dynamics/lag.h"
 #include "dynamics/touch_forces.h"
 #include "math/vector.h"
 

@@ -12,7 +12,7 @@
 // with the volume V enclosed, whose gradient is the area vectors.  V is cubic in the nodes, so that Simpson's rule
 // along the motion is exact:
 //     V(q+) - V(q) = sum (a(q) + 4 a((q + q+)/2) + a(q+))/6.(m+ - m).
-// Of each face the Hessian is made symmetric, which changes nothing in the sum over a closed surface: with
+// The Hessian of each face is made symmetric, which changes nothing in the sum over a closed surface: with
 // t_k = N_k,u x_v - N_k,v x_u its blocks are those of the cross product with s_kl = p W/2 (N_k t_l - N_l t_k).
 //
 // Places m = sum_k N_k x_k have a = W (sum_k N_k,u x_k) x (sum_k N_k,v x_k), with shape functions N and weight W.

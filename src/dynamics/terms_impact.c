@@ -16,6 +16,7 @@
 
 #include "dynamics/impact_late.h"
 #include "dynamics/impact_pair.h"
+#include "dynamics/lag.h"
 #include "dynamics/surface_lag.h"
 #include "math/vector.h"
 

@@ -7,6 +7,7 @@
 // factor of lag.c, and s = |t|
 //     -(e/2) log gap(x+)  +  D(s),   force -k t,   |k t| < c always (slip.c).
 // With k' = dk/d(s^2) the Hessian of D is k P + 2 k' t t^T, positive semidefinite.
+#include "dynamics/lag.h"
 #include "dynamics/step.h"
 #include "math/rotation.h"
 #include "math/vector.h"

@@ -18,6 +18,14 @@ enum {
 enum { DC_WALK_PACE = 4 };
 static const double DC_SEARCH_PROGRESS = 0.7;  // a member that does not stall gets below this part of its loss
 
+// Newton iterations of a rollout, beyond which a point that an optimizer tries is refused: their sum.  Points that are
+// dear without being lost, as the first that touch anything, must stay below it.
+enum {
+  DC_POINT_WORK = 4,        // times those of the best point so far
+  DC_POINT_WORK_STEP = 20,  // a step, as a first guess may touch nothing
+  DC_POINT_WORK_SOLVES = 15  // times solver.max_iterations
+};
+
 // Races: heats and rounds, in turns
 enum {
   DC_RACE_HEAT = 2,           // turns after which the worse half of the members ends

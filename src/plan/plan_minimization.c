@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "plan/constants.h"
 #include "plan/plan_cases.h"
 #include "plan/linearize.h"
 #include "plan/worker.h"
@@ -18,15 +19,12 @@ enum { RETREAT_DRAWS = 16 };
 // Half the width of the first draw, in the parameters' units; draw k has k times it.
 static const double RETREAT = 0.02;
 
-// Newton iterations of a point that an optimizer tries: WORK times those of the best one so far, WORK_STEP for each
-// step, as first guesses may touch nothing, and WORK_SOLVES times the limit of an interval besides.  One that throws
-// bodies at each other, or presses cloth into what it lies on, would take longer than all others together.
-enum { WORK = 4, WORK_STEP = 20, WORK_SOLVES = 15 };
-
+// Newton iterations of a point that an optimizer tries.  One that throws bodies at each other, or presses cloth into what
+// it lies on, would take longer than all others together.
 static long most_iterations(const struct dc_plan *plan)
 {
-  double most = WORK * (double)plan->descent.best_iterations + WORK_STEP * (double)plan->window.steps +
-                WORK_SOLVES * (double)plan->model->definition.solver.max_iterations;
+  double most = DC_POINT_WORK * (double)plan->descent.best_iterations + DC_POINT_WORK_STEP * (double)plan->window.steps +
+                DC_POINT_WORK_SOLVES * (double)plan->model->definition.solver.max_iterations;
   return plan->descent.running && dc_minimization_begun(plan->descent.running) && most < INT_MAX ? (long)most : 0;
 }
 

@@ -137,6 +137,29 @@ def raises(kinds, function, says=""):
     assert False, "no exception"
 
 
+# Friction that is told beside a force acts for as long as that does, whatever intervals share: 0.3 of it where a box slides, also in the first step (0.15
+# of second_order before) and while a collision far away divides one.
+def test_friction_beside_forces():
+    def problem(integrator, steps, height, speed, far):
+        balls = [{"name": n, "shape": "ball", "mass": 1, "position": [x, 0.03 * (x > 0), 100], "velocity": [-30 * x, 0, 0]} for n, x in (("a", -1.0), ("b", 1.0))]
+        return dcsim.open({"time": {"step": 0.01, "steps": steps, "integrator": integrator}, "contact": {"friction": 0.3, "stiffness": 1e-5},
+                           "shapes": {"ground": {"type": "plane"}, "box": {"type": "box", "size": [0.2, 0.2, 0.2]}, "ball": {"type": "sphere", "radius": 0.1}},
+                           "bodies": [{"name": "ground", "shape": "ground", "joint": "fixed"},
+                                      {"name": "box", "shape": "box", "mass": 1, "position": [0, 0, height], "velocity": [speed, 0, 0]}, *(balls if far else [])],
+                           "objective": [{"type": "reach", "body": "box", "target": [1, 0, 0.1]}]}).problem()
+
+    rest = problem("euler", 200, 0.101, 0, False)
+    rest.value(rest.initial)
+    height = float(rest.trajectory().position[-1, 1, 2])
+    for integrator in ("euler", "second_order"):
+        one = problem(integrator, 8, height, 2, True)
+        one.value(one.initial)
+        contacts = one.contacts()
+        pair = [sorted(p) for p in contacts.bodies.tolist()].index([0, 1])
+        friction, force = (np.linalg.norm(w[1:, pair, 0, 3:5 if w is contacts.friction else 6], axis=1) for w in (contacts.friction, contacts.wrenches))
+        assert np.all(abs(friction / force / 0.3 - 1) < 0.1), (integrator, friction / force)
+
+
 def test_misuse():
     scene = dcsim.open(SCENE)
     problem, simulation = scene.problem(), scene.simulation()

@@ -124,7 +124,7 @@ static void test_far_away(void)
     double slope, height, velocity[3], most[2];  // most: m, that the far balls may change, by integrator
   } cases[] = {
       {"held on a slope", 0.25, 0, {0, 0, 0}, {2e-5, 2e-5}},  // 0.26 of 0.3
-      // Of 0.07; 4.6e-3 in second order where contact pushed for the interval alone.
+      // The way is 0.07; second order was off by 4.6e-3 where contact pushed for the interval alone.
       {"slides down a slope", 0.5, 0, {0, 0, 0}, {2e-4, 2e-4}},
       // 2.6e-4 of 0.04 where what rose slowly passed for an impact; 4.7e-3 in second order likewise.
       {"rises and slides down a slope", 0.42, -0.0005, {0, 0, 0}, {1e-4, 6e-4}},

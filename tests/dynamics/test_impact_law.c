@@ -104,6 +104,28 @@ static void test_bounds(void)
   }
 }
 
+// Where less than nothing is left for friction of a short interval, as a share below 1 has taken away more than it
+// pushes, friction has nothing, the rest is owed, and both have the derivatives of differences (observed 2e-8).
+static void test_taken_away(void)
+{
+  static const double owed[] = {-0.05, -0.0052, -0.004, 0.02};  // the second one in the rounded corner
+  for (size_t n = 0; n < sizeof owed / sizeof *owed; n++) {
+    double given[DC_IMPACT_GIVEN] = {[DC_IMPACT_PUSH] = 0.01, [DC_IMPACT_NEARNESS] = 0.7, [DC_IMPACT_MORE] = -0.5};
+    double left[DC_IMPACT_LAW], up[DC_IMPACT_LAW], down[DC_IMPACT_LAW], slopes[DC_IMPACT_LAW][DC_IMPACT_GIVEN];
+    double *number = &given[DC_IMPACT_MEMORY + DC_IMPACT_OWED], step = 1e-8;
+    *number = owed[n];
+    dc_impact_lag(given, left, slopes);
+    CHECK(left[DC_IMPACT_BESIDE] >= -0.7 - 1e-15, "%g", left[DC_IMPACT_BESIDE]);
+    CHECK_NEAR(0.01 * (1 + left[DC_IMPACT_BESIDE]) + left[DC_IMPACT_OWED], 0.01 - 0.005 + owed[n], 1e-17);
+    *number = owed[n] + step;
+    dc_impact_lag(given, up, NULL);
+    *number = owed[n] - step;
+    dc_impact_lag(given, down, NULL);
+    for (int i = DC_IMPACT_BESIDE; i <= DC_IMPACT_OWED; i++)
+      CHECK_NEAR((up[i] - down[i]) / (2 * step), slopes[i][DC_IMPACT_MEMORY + DC_IMPACT_OWED], 1e-6);
+  }
+}
+
 // The force of points at a gap, mu = 1, contact length 1 m; its integral from there to infinity.
 static double point_force(double gap)
 {
@@ -180,4 +202,5 @@ static void test_rebounds(void)
   CHECK(within >= 0.99 * count && worst < 0.15, "%d of %d within 0.05, worst %g", within, count, worst);
 }
 
-RUN_TESTS({"derivatives", test_derivatives}, {"rest", test_rest}, {"bounds", test_bounds}, {"rebounds", test_rebounds})
+RUN_TESTS({"derivatives", test_derivatives}, {"rest", test_rest}, {"bounds", test_bounds},
+          {"more is taken away than pushed", test_taken_away}, {"rebounds", test_rebounds})
